@@ -54,7 +54,7 @@ export interface ReserveStreamItem {
   /** Names the item within the stream. */
   itemId: number;
   userId: string;
-  /** Milliseconds that the caller will wait; capped at 3000. */
+  /** Milliseconds that the caller will wait; capped at 3000. 0 stands for the cap. */
   remainingMs: number;
   request: ReserveRequest | undefined;
 }
@@ -143,6 +143,17 @@ export interface GetAvailabilityRequest {
 /** In the order asked; unknown skus are left out. */
 export interface GetAvailabilityResponse {
   availability: Availability[];
+}
+
+/** Asks for one sku. */
+export interface GetSkuRequest {
+  skuId: string;
+}
+
+/** One sku. */
+export interface GetSkuResponse {
+  sku: Sku | undefined;
+  availability: Availability | undefined;
 }
 
 /** Asks for a page of a store's skus. */
@@ -1373,6 +1384,109 @@ export const GetAvailabilityResponse: MessageFns<GetAvailabilityResponse> = {
   },
 };
 
+function createBaseGetSkuRequest(): GetSkuRequest {
+  return { skuId: "" };
+}
+
+export const GetSkuRequest: MessageFns<GetSkuRequest> = {
+  encode(message: GetSkuRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.skuId !== "") {
+      writer.uint32(10).string(message.skuId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetSkuRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetSkuRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.skuId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetSkuResponse(): GetSkuResponse {
+  return { sku: undefined, availability: undefined };
+}
+
+export const GetSkuResponse: MessageFns<GetSkuResponse> = {
+  encode(message: GetSkuResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sku !== undefined) {
+      Sku.encode(message.sku, writer.uint32(10).fork()).join();
+    }
+    if (message.availability !== undefined) {
+      Availability.encode(message.availability, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetSkuResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetSkuResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sku = Sku.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.availability = Availability.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseListSkusRequest(): ListSkusRequest {
   return { storeId: "", pageSize: 0, pageToken: "" };
 }
@@ -1584,6 +1698,15 @@ export const ReservationServiceDefinition = {
       requestType: GetAvailabilityRequest as typeof GetAvailabilityRequest,
       requestStream: false,
       responseType: GetAvailabilityResponse as typeof GetAvailabilityResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** One sku by id and where its units are. */
+    getSku: {
+      name: "GetSku",
+      requestType: GetSkuRequest as typeof GetSkuRequest,
+      requestStream: false,
+      responseType: GetSkuResponse as typeof GetSkuResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
