@@ -1,0 +1,161 @@
+/** Environment variables as a process has them: absent and empty mean the same, not set. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Every problem of a configuration at once, one line each: the variable, what was given, what is allowed, an example. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+  }
+}
+
+/** `default` stands in when the variable is not set; `optional` makes it undefined; with neither it is required. */
+type Presence<Value> =
+  | { readonly default: Value; readonly optional?: never }
+  | { readonly optional: true; readonly default?: never }
+  | { readonly default?: never; readonly optional?: never };
+
+/** What reading gives: the value, and undefined only where `optional` was said. */
+type Read<Value, Options> = Options extends { readonly optional: true } ? Value | undefined : Value;
+
+export interface EnvReader {
+  /** A whole number within `min`..`max` (both included). */
+  integer<O extends Presence<number> & { min?: number; max?: number }>(name: string, options?: O): Read<number, O>;
+  /** An absolute URL, as given; `protocols` like `['postgres:', 'postgresql:']` restrict it. */
+  url<O extends Presence<string> & { protocols?: readonly string[] }>(name: string, options?: O): Read<string, O>;
+  /** `host:port`, to listen on; port 0 takes a free one. */
+  address<O extends Presence<string>>(name: string, options?: O): Read<string, O>;
+  /** Peers to call: `host:port[,host:port…]`, or `dns:host:port` for all addresses of a name. */
+  target<O extends Presence<string>>(name: string, options?: O): Read<string, O>;
+  /** One of the words, in the case given. */
+  choice<const Word extends string, O extends Presence<NoInfer<Word>>>(
+    name: string,
+    words: readonly Word[],
+    options?: O,
+  ): Read<Word, O>;
+  /** `true` or `false`. */
+  boolean<O extends Presence<boolean>>(name: string, options?: O): Read<boolean, O>;
+  /** Any text. */
+  string<O extends Presence<string>>(name: string, options?: O): Read<string, O>;
+}
+
+/**
+ * Reads a whole configuration: `declare` names every variable once, and gets values or stand-ins for those that are
+ * wrong, so that it always runs to its end. Then either all of it is right and returned frozen, or a ConfigError lists
+ * every problem.
+ */
+export function readEnv<Config extends object>(env: Env, declare: (read: EnvReader) => Config): Readonly<Config> {
+  const problems: string[] = [];
+  const config = declare(readerOf(env, problems));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+/** How one kind of variable is read: undefined means that the text is no such value. */
+interface Kind<Value> {
+  readonly allowed: string;
+  readonly example: string;
+  readonly parse: (text: string) => Value | undefined;
+}
+
+function readerOf(env: Env, problems: string[]): EnvReader {
+  // The casts to Read below are sound: what is missing without `optional` is a problem, and readEnv throws.
+  const read = <Value, O>(name: string, kind: Kind<Value>, options: O | undefined): Read<Value, O> => {
+    const presence: Presence<Value> = options ?? {};
+    const text = env[name] ?? '';
+    if (text === '') {
+      if (presence.default === undefined && presence.optional !== true) {
+        problems.push(`${name} is not set: give ${kind.allowed}, for example ${name}=${kind.example}`);
+      }
+      return presence.default as Read<Value, O>;
+    }
+    const value = kind.parse(text);
+    if (value === undefined) {
+      problems.push(
+        `${name} is ${JSON.stringify(withoutPassword(text))}: give ${kind.allowed}, for example ${name}=${kind.example}`,
+      );
+    }
+    return value as Read<Value, O>;
+  };
+
+  return {
+    integer: (name, options) => read(name, integerKind(options), options),
+    url: (name, options) => read(name, urlKind(options?.protocols), options),
+    address: (name, options) => read(name, addressKind, options),
+    target: (name, options) => read(name, targetKind, options),
+    choice: (name, words, options) => read(name, choiceKind(words), options),
+    boolean: (name, options) => read(name, booleanKind, options),
+    string: (name, options) => read(name, stringKind, options),
+  };
+}
+
+function integerKind({
+  min = Number.MIN_SAFE_INTEGER,
+  max = Number.MAX_SAFE_INTEGER,
+}: {
+  min?: number;
+  max?: number;
+} = {}): Kind<number> {
+  return {
+    allowed: `a whole number from ${min} to ${max}`,
+    example: String(Math.max(min, Math.min(max, 10))),
+    parse(text) {
+      const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= min && value <= max ? value : undefined;
+    },
+  };
+}
+
+function urlKind(protocols: readonly string[] | undefined): Kind<string> {
+  return {
+    allowed: protocols ? `a URL that begins with ${protocols.join(' or ')}` : 'a URL',
+    example: `${protocols?.[0] ?? 'http:'}//localhost:1234`,
+    parse(text) {
+      const url = URL.canParse(text) ? new URL(text) : undefined;
+      return url && (protocols?.includes(url.protocol) ?? true) ? text : undefined;
+    },
+  };
+}
+
+const addressKind: Kind<string> = {
+  allowed: 'host:port',
+  example: '127.0.0.1:8080',
+  parse: (text) => (isAddress(text) ? text : undefined),
+};
+
+const targetKind: Kind<string> = {
+  allowed: 'host:port, several of them with commas between, or dns:host:port',
+  example: '10.0.0.1:9000,10.0.0.2:9000',
+  parse(text) {
+    const addresses = text.startsWith('dns:') ? [text.slice('dns:'.length)] : text.split(',');
+    return addresses.every(isAddress) ? text : undefined;
+  },
+};
+
+const booleanKind: Kind<boolean> = {
+  allowed: 'true or false',
+  example: 'true',
+  parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+};
+
+const stringKind: Kind<string> = { allowed: 'a text', example: 'text', parse: (text) => text };
+
+function choiceKind<Word extends string>(words: readonly Word[]): Kind<Word> {
+  return {
+    allowed: `one of ${words.join(', ')}`,
+    example: words[0] ?? '',
+    parse: (text) => words.find((word) => word === text),
+  };
+}
+
+/** A name, an IPv4 address or a bracketed IPv6 address, and a port from 0 to 65535. */
+function isAddress(text: string): boolean {
+  const port = /^(?:[A-Za-z0-9._-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})$/.exec(text)?.[1];
+  return port !== undefined && Number(port) <= 65_535;
+}
+
+/** A URL as it may be printed: the password between the user's colon and the @ is left out. */
+function withoutPassword(text: string): string {
+  return text.replace(/:[^:/@]*@/, ':***@');
+}
