@@ -1,0 +1,59 @@
+/** Every subject on the bus: its pattern, the message it carries, who sends it and who listens. */
+export const subjects = {
+  claims: {
+    pattern: 'claims.<shard>',
+    message: 'holdfast.event.v1.ClaimsPlaced',
+    stream: 'CLAIMS_<shard>',
+    owner: 'inventory',
+    readers: ['order'],
+  },
+  decisions: {
+    pattern: 'decisions.<shard>',
+    message: 'holdfast.event.v1.ClaimsDecided',
+    stream: undefined,
+    owner: 'order',
+    readers: ['inventory'],
+  },
+  stockFreed: {
+    pattern: 'stock.freed.<shard>',
+    message: 'holdfast.event.v1.StockFreed',
+    stream: undefined,
+    owner: 'order',
+    readers: ['inventory'],
+  },
+  orderEvents: {
+    pattern: 'order.v1.<state>.<store hash>',
+    message: 'holdfast.event.v1.OrderChanged',
+    stream: 'ORDER_EVENTS',
+    owner: 'order',
+    readers: [],
+  },
+} as const;
+
+/** The stream that keeps order events. */
+export const orderEventsStream = subjects.orderEvents.stream;
+
+/** Orders that the gate let in, on their way to the ledger. */
+export function claimsSubject(shard: number): string {
+  return `claims.${shard}`;
+}
+
+/** The work queue that carries a shard's claims. */
+export function claimsStream(shard: number): string {
+  return `CLAIMS_${shard}`;
+}
+
+/** What the ledger decided, for every inventory to hear. */
+export function decisionsSubject(shard: number): string {
+  return `decisions.${shard}`;
+}
+
+/** Skus whose units came back. A hint; losing it costs time only. */
+export function stockFreedSubject(shard: number): string {
+  return `stock.freed.${shard}`;
+}
+
+/** One change of one order. `state` is the new state; `storeHash` as computed by storeHash(). */
+export function orderEventSubject(state: string, storeHash: number): string {
+  return `order.v1.${state.toLowerCase()}.${storeHash}`;
+}

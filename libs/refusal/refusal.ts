@@ -1,0 +1,31 @@
+/** Why an order gets no units. The same words as holdfast.order.v1.RefusalReason without its prefix. */
+export type RefusalReason =
+  | 'NOT_ENOUGH'
+  | 'ALL_HELD'
+  | 'SOLD_OUT'
+  | 'NOT_ON_SALE'
+  | 'LIMIT_REACHED'
+  | 'MAX_PER_ORDER'
+  | 'PAUSED'
+  | 'UNPROCESSABLE';
+
+/** An expected no: an answer, not an error. Plain data, so that refusing a crowd stays cheap. */
+export interface Refusal {
+  reason: RefusalReason;
+  /** The sku that the no is about. */
+  skuId: string;
+  /** Units that are free; with NOT_ENOUGH. */
+  free?: number;
+  /** Earliest expiry of a hold; with ALL_HELD. */
+  nextReleaseAt?: Date;
+  /** With NOT_ON_SALE before the opening: the same request works from this instant on. */
+  opensAt?: Date;
+  /** With NOT_ON_SALE after the closing. */
+  closedAt?: Date;
+  /** With NOT_ON_SALE: the slot has begun. */
+  slotPast?: boolean;
+  /** The figure that was exceeded; with LIMIT_REACHED and MAX_PER_ORDER. */
+  limit?: number;
+  /** The caller's own live order of this sku; with LIMIT_REACHED, when it is the caller's. */
+  ownOrderId?: string;
+}
