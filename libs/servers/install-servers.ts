@@ -1,0 +1,82 @@
+import { spawn, spawnSync } from 'node:child_process';
+import type { ServerName } from './find-servers.js';
+
+const debianPackages = { postgres: 'postgresql', redis: 'redis-server', nats: 'nats-server' };
+const brewFormulas = { postgres: 'postgresql@17', redis: 'redis', nats: 'nats-server' };
+
+// policy-rc.d keeps the packages from starting the servers they bring: we want the programs alone. One
+// that is there already is somebody's decision and stays.
+const aptScript = `
+set -e
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  trap 'rm -f "$policy"' EXIT
+  trap 'exit 1' HUP INT TERM
+  printf '#!/bin/sh\\nexit 101\\n' > "$policy"
+  chmod 755 "$policy"
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt-get -qq update
+apt-get -qq install -y --no-install-recommends "$@"
+`;
+
+/**
+ * Installs the missing servers: with apt-get as root or through sudo that asks nothing, or with brew.
+ * Rejects with what to do by hand when neither is possible. Servers that run already are left alone.
+ */
+export async function installServers(missing: ServerName[], log: (line: string) => void): Promise<void> {
+  if (missing.length === 0) return;
+  const command = installCommand(missing);
+  if (command === undefined) throw new Error(whatToDo(missing));
+  log(`installing ${missing.join(', ')} (${command.label})`);
+  const { code, output } = await run(command.program, command.args);
+  if (code !== 0) throw new Error(`${output.trim().split('\n').slice(-15).join('\n')}\n${whatToDo(missing)}`);
+}
+
+interface InstallCommand {
+  label: string;
+  program: string;
+  args: string[];
+}
+
+function installCommand(missing: ServerName[]): InstallCommand | undefined {
+  if (process.platform === 'darwin') {
+    const formulas = missing.map((name) => brewFormulas[name]);
+    return succeeds('brew', ['--version'])
+      ? { label: 'brew', program: 'brew', args: ['install', ...formulas] }
+      : undefined;
+  }
+  if (!succeeds('apt-get', ['--version'])) return undefined;
+  const script = ['-c', aptScript, 'install', ...missing.map((name) => debianPackages[name])];
+  if (process.getuid?.() === 0) return { label: 'apt-get', program: '/bin/sh', args: script };
+  if (!succeeds('sudo', ['-n', 'true'])) return undefined;
+  return { label: 'sudo apt-get', program: 'sudo', args: ['-n', '/bin/sh', ...script] };
+}
+
+function whatToDo(missing: ServerName[]): string {
+  return [
+    `Missing: ${missing.join(', ')}. Install by hand:`,
+    `  Debian, Ubuntu: sudo apt-get install ${missing.map((name) => debianPackages[name]).join(' ')}`,
+    `  macOS: brew install ${missing.map((name) => brewFormulas[name]).join(' ')}`,
+    '  elsewhere: the programs initdb and postgres, redis-server, nats-server on the PATH',
+    'or leave them to containers: docker compose up',
+  ].join('\n');
+}
+
+function succeeds(program: string, args: string[]): boolean {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+}
+
+function run(program: string, args: string[]): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    const collect = (chunk: Buffer): void => {
+      output += chunk.toString();
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, output }));
+  });
+}
