@@ -1,8 +1,7 @@
 // npm run build: compiles the sources into dist/ and puts everything they read at run time beside them.
-import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, extname, join, relative } from 'node:path';
-import { ensureInstalled, root } from './install.mjs';
+import { ensureInstalled, filesUnder, root, runTool } from './toolchain.mjs';
 
 const sources = ['libs', 'services', 'deploy', 'test', 'bench'];
 const assets = new Set(['.sql', '.lua', '.json', '.binpb', '.mjs']);
@@ -13,22 +12,10 @@ try {
   removeStale();
   copyAssets();
   describeContracts();
-  process.exitCode = run('tsc', ['--pretty', 'false', '--incremental', '--tsBuildInfoFile', 'dist/.tsbuildinfo']);
+  process.exitCode = runTool('tsc', ['--incremental', '--tsBuildInfoFile', 'dist/.tsbuildinfo']).code;
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
-}
-
-function run(tool, args) {
-  const bin = join(root, 'node_modules', '.bin');
-  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
-  const { status, error } = spawnSync(join(bin, tool), args, {
-    cwd: root,
-    env,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  if (error !== undefined) throw error;
-  return status ?? 1;
 }
 
 // A test whose source was deleted must not run on from dist/. And tsc trusts its own notes about
@@ -61,16 +48,7 @@ function describeContracts() {
   const changedAt = Math.max(...inputs.map((file) => statSync(file).mtimeMs));
   if (existsSync(descriptors) && statSync(descriptors).mtimeMs > changedAt) return;
   mkdirSync(dist, { recursive: true });
-  if (run('buf', ['build', '--as-file-descriptor-set', '-o', descriptors]) !== 0) {
+  if (runTool('buf', ['build', '--as-file-descriptor-set', '-o', descriptors]).code !== 0) {
     throw new Error('the contracts do not build');
   }
-}
-
-function filesUnder(base, folders) {
-  return folders
-    .map((folder) => join(base, folder))
-    .filter((folder) => existsSync(folder))
-    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
 }

@@ -11,7 +11,11 @@ interface FaultKind {
 /** Every fault the system answers with: reason -> gRPC code, HTTP status, title. The only place that pairs them. */
 export const faultCatalogue = {
   INVALID_REQUEST: { code: 'INVALID_ARGUMENT', httpStatus: 400, title: 'The request is not valid' },
-  REQUEST_ID_REUSED: { code: 'INVALID_ARGUMENT', httpStatus: 422, title: 'The request id was used for another request' },
+  REQUEST_ID_REUSED: {
+    code: 'INVALID_ARGUMENT',
+    httpStatus: 422,
+    title: 'The request id was used for another request',
+  },
   CURRENCY_MIXED: { code: 'INVALID_ARGUMENT', httpStatus: 400, title: 'The lines have more than one currency' },
   USER_MISSING: { code: 'UNAUTHENTICATED', httpStatus: 401, title: 'The request names no user' },
   PERMISSION_DENIED: { code: 'PERMISSION_DENIED', httpStatus: 403, title: 'The caller may not do this' },
@@ -21,7 +25,11 @@ export const faultCatalogue = {
   ETAG_MISMATCH: { code: 'ABORTED', httpStatus: 412, title: 'It was changed since it was read' },
   ORDER_PENDING: { code: 'ABORTED', httpStatus: 409, title: 'The order is not decided yet', retryAfterMs: 500 },
   ORDER_STATE: { code: 'FAILED_PRECONDITION', httpStatus: 409, title: 'The state of the order does not allow this' },
-  CAPACITY_BELOW_TAKEN: { code: 'FAILED_PRECONDITION', httpStatus: 409, title: 'More units are taken than the capacity would be' },
+  CAPACITY_BELOW_TAKEN: {
+    code: 'FAILED_PRECONDITION',
+    httpStatus: 409,
+    title: 'More units are taken than the capacity would be',
+  },
   BUSY: { code: 'RESOURCE_EXHAUSTED', httpStatus: 503, title: 'Too much is waiting already', retryAfterMs: 500 },
   TOO_LATE: { code: 'DEADLINE_EXCEEDED', httpStatus: 504, title: 'The time for this request is over' },
   CANCELLED: { code: 'CANCELLED', httpStatus: 499, title: 'The caller went away' },

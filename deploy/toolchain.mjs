@@ -1,6 +1,6 @@
-// Makes node_modules match package-lock.json, touching nothing when it already does.
+// What the scripts of this folder stand on: the packages, and the tools that come with them.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,6 +16,33 @@ export function ensureInstalled() {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (error !== undefined || status !== 0) throw new Error(`npm ci failed in ${root}`, { cause: error });
+}
+
+/**
+ * Runs a program, of node_modules or else of the PATH, in the repository and returns its exit code and, with `capture`, all it
+ * printed; without, the terminal shows it.
+ */
+export function runTool(name, args, { capture = false } = {}) {
+  const bin = join(root, 'node_modules', '.bin');
+  const { status, stdout, stderr, error } = spawnSync(name, args, {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['ignore', capture ? 'pipe' : 'inherit', capture ? 'pipe' : 'inherit'],
+  });
+  if (error !== undefined) throw error;
+  return { code: status ?? 1, output: capture ? `${stdout}${stderr}` : '' };
+}
+
+/** The files under folders of `base`, as absolute paths; folders that are not there hold none. */
+export function filesUnder(base, folders) {
+  return folders
+    .map((folder) => join(base, folder))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 // npm writes node_modules/.package-lock.json last, so an interrupted install has none.
