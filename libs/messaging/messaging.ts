@@ -1,0 +1,146 @@
+import { headers, type JetStreamClient, type MsgHdrs, type NatsConnection, NatsError } from 'nats';
+import type { Counter, Gauge, Histogram } from 'prom-client';
+import { Fault } from '#libs/refusal/fault.js';
+import type { Logger } from '#libs/runtime/logger.js';
+import type { Metrics } from '#libs/runtime/metrics.js';
+import { Connection, type ConnectionOptions } from './connection.js';
+import { type ConsumeOptions, Consumption } from './consumption.js';
+import { ensureStream, type StreamSpec } from './stream.js';
+
+export type { ConsumeOptions, Consumption, ConsumptionStats } from './consumption.js';
+export type { Delivery } from './delivery.js';
+export type { StreamSpec } from './stream.js';
+
+export interface MessagingOptions extends ConnectionOptions {
+  readonly metrics: Metrics;
+}
+
+/** Header names and values of a message. */
+export type Headers = Readonly<Record<string, string>>;
+
+export interface StoreOptions {
+  /** For the stream's word that it has the message. */
+  readonly timeoutMs: number;
+  /** A second message with this id within the stream's duplicate window is not stored. */
+  readonly messageId?: string;
+  readonly headers?: Headers;
+}
+
+export interface Stored {
+  /** Its place in the stream. */
+  readonly sequence: number;
+  /** True when the stream had it already. */
+  readonly duplicate: boolean;
+}
+
+/** Messages between processes: told once to whoever listens, or kept in streams until somebody is done with them. */
+export class Messaging {
+  readonly #connection: Connection;
+  readonly #logger: Logger;
+  readonly #storeSeconds: Histogram;
+  readonly #stored: Counter;
+  readonly #pending: Gauge;
+  #jetStream: { readonly of: NatsConnection; readonly client: JetStreamClient } | undefined;
+
+  constructor({ metrics, ...options }: MessagingOptions) {
+    this.#logger = options.logger;
+    this.#connection = new Connection(options);
+    this.#storeSeconds = metrics.histogram('messaging_store_seconds', 'From publishing to the word of the stream');
+    this.#stored = metrics.counter('messaging_stored_total', 'Messages that a stream was asked to keep', ['outcome']);
+    this.#pending = metrics.gauge('messaging_consumer_lag', 'Messages that no consumer is done with', ['durable']);
+  }
+
+  /** False while no server can be reached. */
+  get connected(): boolean {
+    return this.#connection.client !== undefined;
+  }
+
+  /** Calls back each time a server was reached, and at once when one is. Returns how to stop that. */
+  onConnected(listener: () => void): () => void {
+    return this.#connection.onConnected(listener);
+  }
+
+  /** Tells whoever listens now; sent and forgotten, dropped while not connected. */
+  publish(subject: string, data: Uint8Array, given?: Headers): void {
+    this.#connection.client?.publish(subject, data, given ? { headers: toHeaders(given) } : {});
+  }
+
+  /** Hears a subject (`*` and `>` as wildcards) whenever connected. Returns how to stop. */
+  subscribe(subject: string, handler: (data: Uint8Array, subject: string) => void): () => void {
+    return this.#connection.subscribe(subject, (message) => handler(message.data, message.subject));
+  }
+
+  /**
+   * Puts a message into the stream that covers its subject, and resolves with the stream's word that it has it.
+   *
+   * Rejects with Fault UNAVAILABLE when that word did not come: it may be stored all the same. With Fault BUSY when the
+   * stream refused it as full: it is not stored.
+   */
+  async store(subject: string, data: Uint8Array, options: StoreOptions): Promise<Stored> {
+    const jetStream = this.#jetStreamClient();
+    const stop = this.#storeSeconds.startTimer();
+    try {
+      const ack = await jetStream.publish(subject, data, {
+        timeout: options.timeoutMs,
+        ...(options.messageId !== undefined && { msgID: options.messageId }),
+        ...(options.headers && { headers: toHeaders(options.headers) }),
+      });
+      this.#stored.inc({ outcome: 'stored' });
+      return { sequence: ack.seq, duplicate: ack.duplicate };
+    } catch (error) {
+      const fault = storeFault(error);
+      this.#stored.inc({ outcome: fault.reason === 'BUSY' ? 'refused' : 'unknown' });
+      throw fault;
+    } finally {
+      stop();
+    }
+  }
+
+  /** Creates a stream or brings it to its spec; see StreamSpec. Fault UNAVAILABLE while not connected. */
+  async ensureStream(spec: StreamSpec): Promise<void> {
+    await ensureStream(this.#connectedClient(), spec);
+  }
+
+  /** Begins to consume as soon as there is a connection, and goes on through everything until closed. */
+  consume(options: ConsumeOptions): Consumption {
+    return new Consumption(this.#connection, options, this.#logger, this.#pending);
+  }
+
+  /** Sends what was published so far and disconnects. Consumptions are closed before. */
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  #jetStreamClient(): JetStreamClient {
+    const of = this.#connectedClient();
+    if (this.#jetStream?.of !== of) this.#jetStream = { of, client: of.jetstream() };
+    return this.#jetStream.client;
+  }
+
+  #connectedClient(): NatsConnection {
+    const { client } = this.#connection;
+    if (!client) throw new Fault('UNAVAILABLE', 'nats cannot be reached');
+    return client;
+  }
+}
+
+/** Returns at once: it serves while NATS is away, and connects when it can. */
+export function connectMessaging(options: MessagingOptions): Messaging {
+  return new Messaging(options);
+}
+
+function toHeaders(given: Headers): MsgHdrs {
+  const result = headers();
+  for (const [name, value] of Object.entries(given)) result.set(name, value);
+  return result;
+}
+
+/** "maximum messages/bytes exceeded": the stream is full. */
+const STREAM_FULL = 10077;
+
+function storeFault(error: unknown): Fault {
+  if (error instanceof NatsError && error.api_error?.err_code === STREAM_FULL) {
+    return new Fault('BUSY', 'the stream is full', { cause: error });
+  }
+  return new Fault('UNAVAILABLE', 'the stream did not answer', { cause: error });
+}
