@@ -26,31 +26,37 @@ apt-get -qq install -y --no-install-recommends "$@"
  */
 export async function installServers(missing: ServerName[], log: (line: string) => void): Promise<void> {
   if (missing.length === 0) return;
-  const command = installCommand(missing);
+  const command = installCommand(missing, thisMachine());
   if (command === undefined) throw new Error(whatToDo(missing));
-  log(`installing ${missing.join(', ')} (${command.label})`);
+  log(`installing ${missing.join(', ')} with ${command.label}`);
   const { code, output } = await run(command.program, command.args);
   if (code !== 0) throw new Error(`${output.trim().split('\n').slice(-15).join('\n')}\n${whatToDo(missing)}`);
 }
 
-interface InstallCommand {
-  label: string;
-  program: string;
-  args: string[];
+export interface Machine {
+  /** Which of them can be used, and without a question. */
+  can: Record<'brew' | 'apt-get' | 'sudo', boolean>;
+  isRoot: boolean;
 }
 
-function installCommand(missing: ServerName[]): InstallCommand | undefined {
-  if (process.platform === 'darwin') {
-    const formulas = missing.map((name) => brewFormulas[name]);
-    return succeeds('brew', ['--version'])
-      ? { label: 'brew', program: 'brew', args: ['install', ...formulas] }
-      : undefined;
+/** What to run, undefined when this machine has nothing that we may install with. */
+export function installCommand(
+  missing: ServerName[],
+  { can, isRoot }: Machine,
+): { label: string; program: string; args: string[] } | undefined {
+  if (can.brew) {
+    return { label: 'brew', program: 'brew', args: ['install', ...missing.map((name) => brewFormulas[name])] };
   }
-  if (!succeeds('apt-get', ['--version'])) return undefined;
   const script = ['-c', aptScript, 'install', ...missing.map((name) => debianPackages[name])];
-  if (process.getuid?.() === 0) return { label: 'apt-get', program: '/bin/sh', args: script };
-  if (!succeeds('sudo', ['-n', 'true'])) return undefined;
-  return { label: 'sudo apt-get', program: 'sudo', args: ['-n', '/bin/sh', ...script] };
+  if (can['apt-get'] && isRoot) return { label: 'apt-get', program: '/bin/sh', args: script };
+  if (can['apt-get'] && can.sudo) return { label: 'sudo apt-get', program: 'sudo', args: ['-n', '/bin/sh', ...script] };
+  return undefined;
+}
+
+function thisMachine(): Machine {
+  const brew = process.platform === 'darwin' && succeeds('brew', ['--version']);
+  const can = { brew, 'apt-get': succeeds('apt-get', ['--version']), sudo: succeeds('sudo', ['-n', 'true']) };
+  return { can, isRoot: process.getuid?.() === 0 };
 }
 
 function whatToDo(missing: ServerName[]): string {

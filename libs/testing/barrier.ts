@@ -1,10 +1,13 @@
-/** Returns `arrive()`: it resolves for everybody at once when the `parties`-th has called it. */
+/**
+ * Returns `arrive()`: it resolves for everybody at once when the `parties`-th has called it, and rejects for
+ * any further one.
+ */
 export function barrier(parties: number): () => Promise<void> {
   const { promise, resolve } = withResolvers();
   let arrived = 0;
   return () => {
     arrived++;
-    if (arrived > parties) throw new Error(`a barrier for ${parties} was reached by more`);
+    if (arrived > parties) return Promise.reject(new Error(`a barrier for ${parties} was reached by more`));
     if (arrived === parties) resolve();
     return promise;
   };

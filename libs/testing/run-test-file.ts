@@ -68,7 +68,7 @@ export function judge(events: TestEvent[], end: string | undefined): Verdict {
   if (count('restricted') > 0) problems.push(`a leftover .only hid ${notRun} of ${registered} tests`);
   else if (notRun > 0) problems.push(`${notRun} of ${registered} tests never started`);
   if (unfinished > 0) problems.push(`ended in the middle of "${lastStarted(events)}"`);
-  if (end !== undefined && (failed === 0 || end.startsWith('timed out'))) problems.push(end);
+  if (end?.startsWith('timed out') || (end !== undefined && failed + problems.length === 0)) problems.push(end);
   const bad = failed + unfinished + notRun;
   return { passed, failed: bad === 0 && problems.length > 0 ? 1 : bad, skipped: count('skipped'), problems };
 }
