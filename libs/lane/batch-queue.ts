@@ -63,42 +63,53 @@ export class BatchQueue<Item> {
     return fits && this.#byKey.size === 0 ? this.#takeAll(onDropped) : this.#takeInTurns(onDropped);
   }
 
+  /** Drops what would be dropped if its turn came now. For when no turn comes. */
+  prune(onDropped: (item: Item, fault: Fault) => void): void {
+    this.#arrived = this.#arrived.filter((item) => this.#keeps(item, onDropped));
+    for (const [key, queue] of this.#byKey) {
+      queue.items = queue.items.slice(queue.head).filter((item) => this.#keeps(item, onDropped));
+      queue.head = 0;
+      if (queue.items.length === 0) this.#byKey.delete(key);
+    }
+  }
+
+  #keeps(item: Item, onDropped: (item: Item, fault: Fault) => void): boolean {
+    const fault = this.#options.droppedIf?.(item);
+    if (fault === undefined) return true;
+    this.#waiting -= 1;
+    this.#weight -= this.#options.weigh?.(item) ?? 0;
+    onDropped(item, fault);
+    return false;
+  }
+
   #takeAll(onDropped: (item: Item, fault: Fault) => void): Item[] {
-    const { droppedIf } = this.#options;
+    if (this.#options.droppedIf !== undefined) this.prune(onDropped);
     const batch = this.#arrived;
     this.#arrived = [];
     this.#waiting = 0;
     this.#weight = 0;
-    if (droppedIf === undefined) return batch;
-    return batch.filter((item) => {
-      const fault = droppedIf(item);
-      if (fault !== undefined) onDropped(item, fault);
-      return fault === undefined;
-    });
+    return batch;
   }
 
   #takeInTurns(onDropped: (item: Item, fault: Fault) => void): Item[] {
     this.#sortArrived();
-    const { weigh, droppedIf } = this.#options;
     const batch: Item[] = [];
     let weight = 0;
     // A key that still has items is put back at the end, where this same loop meets it again.
     for (const [key, queue] of this.#byKey) {
+      if (batch.length >= this.#maxBatch) break;
       const item = queue.items[queue.head] as Item;
-      const itemWeight = weigh?.(item) ?? 0;
-      const fault = droppedIf?.(item);
-      if (fault === undefined && batch.length > 0 && weight + itemWeight > this.#maxWeight) break;
+      const kept = this.#keeps(item, onDropped);
+      if (kept) {
+        const itemWeight = this.#options.weigh?.(item) ?? 0;
+        if (batch.length > 0 && weight + itemWeight > this.#maxWeight) break;
+        weight += itemWeight;
+        this.#weight -= itemWeight;
+        this.#waiting -= 1;
+        batch.push(item);
+      }
       this.#byKey.delete(key);
       if (advance(queue)) this.#byKey.set(key, queue);
-      this.#waiting -= 1;
-      this.#weight -= itemWeight;
-      if (fault !== undefined) {
-        onDropped(item, fault);
-        continue;
-      }
-      weight += itemWeight;
-      batch.push(item);
-      if (batch.length >= this.#maxBatch) break;
     }
     return batch;
   }

@@ -1,0 +1,67 @@
+import type { Metadata } from '@grpc/grpc-js';
+import { Fault } from '#libs/refusal/fault.js';
+
+/** What a handler knows about the call it answers. */
+export interface CallContext {
+  /** Milliseconds until the caller gives up, never negative; Infinity when it set no deadline. */
+  remainingMs(): number;
+  /** Aborts with a Fault when the caller goes away or its deadline passes before the call has been answered. */
+  readonly signal: AbortSignal;
+  /** The first value of a header, by its lower-case name. */
+  metadata(name: string): string | undefined;
+  /** Address of the caller. */
+  readonly peer: string;
+}
+
+/** What the four shapes of an incoming call have in common. */
+export interface ServerCall {
+  readonly cancelled: boolean;
+  readonly metadata: Metadata;
+  getDeadline(): Date | number;
+  getPeer(): string;
+  once(event: 'cancelled', listener: () => void): unknown;
+}
+
+/** The CallContext of one incoming call. What not every handler wants is made when it is asked for. */
+export class IncomingCall implements CallContext {
+  readonly #call: ServerCall;
+  readonly #deadline: number;
+  #abort: AbortController | undefined;
+  #answered = false;
+
+  constructor(call: ServerCall) {
+    this.#call = call;
+    this.#deadline = Number(call.getDeadline());
+  }
+
+  remainingMs(): number {
+    return Math.max(0, this.#deadline - Date.now());
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#call.cancelled && !this.#answered) this.#cancel();
+      else this.#call.once('cancelled', this.#cancel);
+    }
+    return this.#abort.signal;
+  }
+
+  metadata(name: string): string | undefined {
+    const [value] = this.#call.metadata.get(name);
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  get peer(): string {
+    return this.#call.getPeer();
+  }
+
+  /** The answer is on its way. The transport reports every end of a call as cancelled; after this it means nothing. */
+  answered(): void {
+    this.#answered = true;
+  }
+
+  readonly #cancel = (): void => {
+    if (!this.#answered) this.#abort?.abort(new Fault('CANCELLED', 'The caller went away or its time was over'));
+  };
+}

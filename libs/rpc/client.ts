@@ -1,0 +1,230 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import {
+  type CallOptions as GrpcCallOptions,
+  type Client as GrpcClient,
+  Metadata,
+  type ServiceError,
+} from '@grpc/grpc-js';
+import { Fault } from '#libs/refusal/fault.js';
+import type { CallContext } from './call-context.js';
+import { Channels } from './channels.js';
+import {
+  DEFAULT_MAX_MESSAGE_BYTES,
+  decoder,
+  encodeWithin,
+  type MethodDefinition,
+  pathOf,
+  type RequestOf,
+  type ResponseOf,
+  type ServiceDefinition,
+} from './definition.js';
+import { RetryBudget, retryDelayMs } from './retry.js';
+import { faultOfCall } from './status.js';
+
+export interface CallOptions {
+  /** How long the caller waits, retries included. Default: the client's defaultDeadlineMs. */
+  deadlineMs?: number;
+  /** Ends the call with Fault CANCELLED when it aborts. */
+  signal?: AbortSignal;
+  /** Headers to send. */
+  metadata?: Readonly<Record<string, string>>;
+  /** The incoming call that this one serves: it waits no longer than that one's caller, and passes its trace on. */
+  call?: CallContext;
+}
+
+type ClientMethod<Method extends MethodDefinition> = Method['requestStream'] extends true
+  ? (requests: AsyncIterable<RequestOf<Method>>, options?: CallOptions) => Promise<ResponseOf<Method>>
+  : Method['responseStream'] extends true
+    ? (request: RequestOf<Method>, options?: CallOptions) => AsyncIterable<ResponseOf<Method>>
+    : (request: RequestOf<Method>, options?: CallOptions) => Promise<ResponseOf<Method>>;
+
+type Duplex = { requestStream: true; responseStream: true };
+
+/** One function for each method of the service, but for bidirectional ones, which BatchCaller calls. Errors are Faults. */
+export type Client<Definition extends ServiceDefinition> = {
+  [Name in keyof Definition['methods'] as Definition['methods'][Name] extends Duplex ? never : Name]: ClientMethod<
+    Definition['methods'][Name]
+  >;
+} & { close(): void };
+
+export interface ConnectOptions {
+  /** For calls that name no deadline of their own. */
+  defaultDeadlineMs: number;
+  /** Longest message in either direction (1 MB). */
+  maxMessageBytes?: number;
+}
+
+/**
+ * A client of a service behind a target (see Addresses). Connects on the first call, and again whenever it must. A call that ends
+ * UNAVAILABLE is tried once more, on another address if there is one, when the contract calls the method idempotent.
+ */
+export function connect<Definition extends ServiceDefinition>(
+  definition: Definition,
+  target: string,
+  options: ConnectOptions,
+): Client<Definition> {
+  const channels = new Channels(target, options.maxMessageBytes);
+  const budget = new RetryBudget();
+  const methods = Object.entries(definition.methods).map(([name, method]) => {
+    const caller = new MethodCaller(channels, budget, pathOf(definition, method), method, options);
+    if (method.requestStream) return [name, caller.clientStream.bind(caller)];
+    return [name, method.responseStream ? caller.serverStream.bind(caller) : caller.unary.bind(caller)];
+  });
+  return { ...Object.fromEntries(methods), close: () => channels.close() } as Client<Definition>;
+}
+
+/** A call that can be cut from this side. */
+interface Cancellable {
+  cancel(): void;
+}
+
+/** Where and how long one try may go. */
+interface Attempt {
+  channel: GrpcClient;
+  metadata: Metadata;
+  options: GrpcCallOptions;
+}
+
+const asIs = (bytes: Buffer): Buffer => bytes;
+
+/** Calls one method in one of three shapes. */
+class MethodCaller {
+  readonly #maxMessageBytes: number;
+  readonly #decode: (bytes: Buffer) => unknown;
+
+  constructor(
+    readonly channels: Channels,
+    readonly budget: RetryBudget,
+    readonly path: string,
+    readonly method: MethodDefinition,
+    readonly defaults: ConnectOptions,
+  ) {
+    this.#maxMessageBytes = defaults.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES;
+    this.#decode = decoder(method.responseType);
+  }
+
+  async unary(request: unknown, options: CallOptions = {}): Promise<unknown> {
+    const bytes = encodeWithin(this.method.requestType, request, this.#maxMessageBytes);
+    const deadline = this.#deadlineOf(options);
+    this.budget.earn();
+    try {
+      return await this.#tryUnary(bytes, options, deadline);
+    } catch (error) {
+      const delayMs = retryDelayMs();
+      if (!this.#mayRetry(error, deadline - delayMs)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      return this.#tryUnary(bytes, options, deadline);
+    }
+  }
+
+  async clientStream(requests: AsyncIterable<unknown>, options: CallOptions = {}): Promise<unknown> {
+    const { channel, metadata, options: grpcOptions } = this.#attempt(options, this.#deadlineOf(options));
+    const ended = new AbortController();
+    let failure: unknown;
+    try {
+      return await this.#response(options.signal, (done) => {
+        const stream = channel.makeClientStreamRequest(this.path, asIs, asIs, metadata, grpcOptions, done);
+        this.#writeAll(stream, requests, ended.signal).catch((error) => {
+          if (ended.signal.aborted) return;
+          failure = error;
+          stream.cancel();
+        });
+        return stream;
+      });
+    } catch (error) {
+      throw failure ?? error;
+    } finally {
+      ended.abort();
+    }
+  }
+
+  async *serverStream(request: unknown, options: CallOptions = {}): AsyncGenerator<unknown> {
+    const bytes = encodeWithin(this.method.requestType, request, this.#maxMessageBytes);
+    const { channel, metadata, options: grpcOptions } = this.#attempt(options, this.#deadlineOf(options));
+    const stream = channel.makeServerStreamRequest(this.path, asIs, asIs, bytes, metadata, grpcOptions);
+    const stopListening = cancelOn(options.signal, stream);
+    try {
+      for await (const message of stream) yield this.#read(message);
+    } catch (error) {
+      throw faultOfAttempt(error, options.signal);
+    } finally {
+      stopListening();
+      stream.cancel();
+    }
+  }
+
+  #tryUnary(bytes: Buffer, options: CallOptions, deadline: number): Promise<unknown> {
+    const { channel, metadata, options: grpcOptions } = this.#attempt(options, deadline);
+    return this.#response(options.signal, (done) =>
+      channel.makeUnaryRequest(this.path, asIs, asIs, bytes, metadata, grpcOptions, done),
+    );
+  }
+
+  #response(
+    signal: AbortSignal | undefined,
+    start: (done: (error: ServiceError | null, bytes?: Buffer) => void) => Cancellable,
+  ): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const call = start((error, bytes) => {
+        stopListening();
+        if (error) return reject(faultOfAttempt(error, signal));
+        try {
+          resolve(this.#read(bytes as Buffer));
+        } catch (fault) {
+          reject(fault);
+        }
+      });
+      const stopListening = cancelOn(signal, call);
+    });
+  }
+
+  async #writeAll(stream: Writable, requests: AsyncIterable<unknown>, ended: AbortSignal): Promise<void> {
+    for await (const request of requests) {
+      const bytes = encodeWithin(this.method.requestType, request, this.#maxMessageBytes);
+      if (!stream.write(bytes)) await once(stream, 'drain', { signal: ended });
+    }
+    stream.end();
+  }
+
+  #read(bytes: Buffer): unknown {
+    const message = this.#decode(bytes);
+    if (message instanceof Fault) throw new Fault('INTERNAL', 'The answer cannot be read', { cause: message });
+    return message;
+  }
+
+  #deadlineOf(options: CallOptions): number {
+    const ownMs = options.deadlineMs ?? this.defaults.defaultDeadlineMs;
+    return Date.now() + Math.min(ownMs, options.call?.remainingMs() ?? ownMs);
+  }
+
+  #attempt(options: CallOptions, deadline: number): Attempt {
+    if (options.signal?.aborted) throw new Fault('CANCELLED', 'The call was given up');
+    if (deadline <= Date.now()) throw new Fault('TOO_LATE', 'No time was left for the call');
+    const channel = this.channels.pick();
+    if (channel === undefined) throw new Fault('UNAVAILABLE', 'No address of the peer is known');
+    const metadata = new Metadata();
+    for (const [name, value] of Object.entries(options.metadata ?? {})) metadata.set(name, value);
+    const trace = options.call?.metadata('traceparent');
+    if (trace !== undefined) metadata.set('traceparent', trace);
+    return { channel, metadata, options: { deadline } };
+  }
+
+  #mayRetry(error: unknown, latestStart: number): boolean {
+    if (!(error instanceof Fault) || error.reason !== 'UNAVAILABLE') return false;
+    return this.method.options.idempotencyLevel !== undefined && Date.now() < latestStart && this.budget.spend();
+  }
+}
+
+function faultOfAttempt(error: unknown, signal: AbortSignal | undefined): Fault {
+  if (error instanceof Fault) return error;
+  if (signal?.aborted) return new Fault('CANCELLED', 'The call was given up', { cause: error });
+  return faultOfCall(error as ServiceError);
+}
+
+function cancelOn(signal: AbortSignal | undefined, call: Cancellable): () => void {
+  if (signal === undefined) return () => undefined;
+  const cancel = (): void => call.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  return () => signal.removeEventListener('abort', cancel);
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import {
+  Server,
+  ServerCredentials,
+  type ServerInterceptingCall,
+  type ServerInterceptor,
+  status as statusCode,
+} from '@grpc/grpc-js';
+import { HealthImplementation } from 'grpc-health-check';
+import { Fault, faultCatalogue, faultOf } from '#libs/refusal/fault.js';
+import type { Logger } from '#libs/runtime/logger.js';
+import { DEFAULT_MAX_MESSAGE_BYTES } from './definition.js';
+import { serverKeepalive } from './keepalive.js';
+import { type CallRecorder, callRecorder, type RpcMetrics } from './metrics.js';
+import { addReflection } from './reflection.js';
+import type { Edge, ServiceImplementation } from './service.js';
+import { hasDetails, wireStatus } from './status.js';
+
+export interface ServerOptions {
+  /** `host:port`; port 0 takes a free one. */
+  address: string;
+  services: ServiceImplementation[];
+  logger: Logger;
+  metrics?: RpcMetrics;
+  /** Longest message in either direction (1 MB). */
+  maxMessageBytes?: number;
+  /** How long drain() waits for calls in flight before it cuts them (5 s). */
+  drainMs?: number;
+  /** Whether the contracts can be asked for by gRPC reflection (yes). Needs the descriptors that the build makes. */
+  reflection?: boolean;
+}
+
+export interface RpcServer {
+  /** `host:port` as bound. */
+  readonly address: string;
+  /** What health v1 says of the server and each service. NOT_SERVING until told otherwise. */
+  serving(serving: boolean): void;
+  /**
+   * Stops: health says NOT_SERVING, peers are told to go elsewhere, calls in flight may finish; those that have not after
+   * drainMs are cut, and their callers do not know the outcome. The same promise however often called.
+   */
+  drain(): Promise<void>;
+}
+
+/** Starts a gRPC server with health v1 and reflection. Every status that is not OK leaves as google.rpc.Status with one ErrorInfo. */
+export async function startServer(options: ServerOptions): Promise<RpcServer> {
+  const { services, logger, metrics, maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES, drainMs = 5_000 } = options;
+  const server = new Server({
+    ...serverKeepalive,
+    'grpc.enable_channelz': 0,
+    'grpc.max_receive_message_length': maxMessageBytes,
+    // Length is checked before the transport sees a message: there it would be the caller's fault.
+    'grpc.max_send_message_length': -1,
+    interceptors: [edgeInterceptor(metrics)],
+  });
+  const edge: Edge = { maxMessageBytes, leave: (thrown, path) => leave(thrown, path, logger) };
+  for (const service of services) service.register(server, edge);
+  const names = ['', ...services.map((service) => service.name)];
+  const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'NOT_SERVING' as const])));
+  health.addToServer(server);
+  if (options.reflection ?? true) addReflection(server, services, logger);
+
+  const address = await bind(server, options.address);
+  const serving = (yes: boolean): void => {
+    for (const name of names) health.setStatus(name, yes ? 'SERVING' : 'NOT_SERVING');
+  };
+  let drained: Promise<void> | undefined;
+  return {
+    address,
+    serving,
+    drain() {
+      serving(false);
+      drained ??= shutDown(server, address, drainMs);
+      return drained;
+    },
+  };
+}
+
+/**
+ * The one interceptor: sees every status on its way out, also those that the transport makes by itself (a deadline that passed, a
+ * message over the limit), gives those a reason, and counts the call.
+ */
+function edgeInterceptor(metrics: RpcMetrics | undefined): ServerInterceptor {
+  const recorders = new Map<string, CallRecorder>();
+  return (method, call) => {
+    const startedAt = performance.now();
+    let recorder = recorders.get(method.path);
+    if (recorder === undefined) {
+      const [, service = '', name = ''] = method.path.split('/');
+      recorder = callRecorder(metrics, service, name);
+      recorders.set(method.path, recorder);
+    }
+    let record: CallRecorder | undefined = recorder;
+    const send = call.sendStatus;
+    // Overridden rather than wrapped: a wrapper costs 15 us a call and is not asked about the transport's own statuses.
+    call.sendStatus = (status) => {
+      const ok = status.code === statusCode.OK || hasDetails(status.metadata);
+      const outgoing = ok ? status : wireStatus(faultOfTransport(status.code, status.details));
+      record?.(outgoing.code, (performance.now() - startedAt) / 1_000);
+      record = undefined;
+      send.call(call, outgoing);
+    };
+    return call as ServerInterceptingCall;
+  };
+}
+
+/** What the server's transport found wrong with a call by itself. */
+function faultOfTransport(code: number, details: string): Fault {
+  if (code === statusCode.DEADLINE_EXCEEDED) return new Fault('TOO_LATE', faultCatalogue.TOO_LATE.title);
+  if (code === statusCode.NOT_FOUND) return new Fault('INVALID_REQUEST', details);
+  // Over the limit, compressed in a way we do not know, a second message where one is due.
+  if (code === statusCode.RESOURCE_EXHAUSTED || code === statusCode.UNIMPLEMENTED) {
+    return new Fault('INVALID_REQUEST', details);
+  }
+  return new Fault('INTERNAL', faultCatalogue.INTERNAL.title);
+}
+
+/** Logs a fault of ours once, with an id by which whoever met it can name it; its cause stays here. */
+function leave(thrown: unknown, method: string, logger: Logger): Fault {
+  const fault = faultOf(thrown);
+  if (fault.reason !== 'INTERNAL') {
+    logger.debug({ method, reason: fault.reason, err: fault }, 'call failed');
+    return fault;
+  }
+  // A peer that met it has logged it under this id.
+  if (fault.metadata['fault_id'] !== undefined) return fault;
+  const faultId = randomUUID();
+  logger.error({ method, faultId, err: fault.cause ?? fault }, 'call failed inside');
+  return new Fault('INTERNAL', faultCatalogue.INTERNAL.title, { metadata: { fault_id: faultId } });
+}
+
+function bind(server: Server, address: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
+      if (error) reject(new Error(`cannot listen on ${address}`, { cause: error }));
+      else resolve(address.replace(/:\d+$/, `:${port}`));
+    });
+  });
+}
+
+/** Waits for calls in flight for drainMs, then cuts them. */
+function shutDown(server: Server, address: string, drainMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    // forceShutdown() does not know the connections of a server without channelz; drain() does.
+    const force = setTimeout(() => server.drain(address, 0), drainMs);
+    server.tryShutdown(() => {
+      clearTimeout(force);
+      resolve();
+    });
+  });
+}

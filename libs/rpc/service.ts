@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import type {
+  Server,
+  ServerDuplexStream,
+  ServerReadableStream,
+  ServerUnaryCall,
+  ServerWritableStream,
+  sendUnaryData,
+} from '@grpc/grpc-js';
+import { Fault } from '#libs/refusal/fault.js';
+import { type CallContext, IncomingCall } from './call-context.js';
+import {
+  decoder,
+  encodeWithin,
+  type MessageType,
+  type MethodDefinition,
+  pathOf,
+  type RequestOf,
+  type ResponseOf,
+  type ServiceDefinition,
+} from './definition.js';
+import { type ServerDuplex, serverDuplex } from './server-duplex.js';
+import { wireStatus } from './status.js';
+
+/** One request, one response. What it throws or rejects with becomes the status of the call, like in every kind of handler. */
+export type UnaryHandler<Request, Response> = (request: Request, call: CallContext) => Promise<Response>;
+/** Waits inside must end when `call.signal` aborts: only a handler can interrupt itself. */
+export type ServerStreamHandler<Request, Response> = (request: Request, call: CallContext) => AsyncIterable<Response>;
+/** The iteration of `requests` throws when the caller goes away before its end. */
+export type ClientStreamHandler<Request, Response> = (
+  requests: AsyncIterable<Request>,
+  call: CallContext,
+) => Promise<Response>;
+/** Sets its listeners and returns; `call.signal` aborts when the caller goes away. */
+export type BidiHandler<Request, Response> = (stream: ServerDuplex<Request, Response>, call: CallContext) => void;
+
+type HandlerOf<Method extends MethodDefinition> = Method['requestStream'] extends true
+  ? Method['responseStream'] extends true
+    ? BidiHandler<RequestOf<Method>, ResponseOf<Method>>
+    : ClientStreamHandler<RequestOf<Method>, ResponseOf<Method>>
+  : Method['responseStream'] extends true
+    ? ServerStreamHandler<RequestOf<Method>, ResponseOf<Method>>
+    : UnaryHandler<RequestOf<Method>, ResponseOf<Method>>;
+
+/** One handler for each method of the service, of the shape that the contract gives it. */
+export type Handlers<Definition extends ServiceDefinition> = {
+  [Name in keyof Definition['methods']]: HandlerOf<Definition['methods'][Name]>;
+};
+
+/** What a server does for all its methods. */
+export interface Edge {
+  maxMessageBytes: number;
+  /** The fault that leaves for what was thrown; logs it when it is one of ours. */
+  leave(thrown: unknown, path: string): Fault;
+}
+
+/** A service with its handlers, ready for startServer. */
+export interface ServiceImplementation {
+  readonly name: string;
+  register(server: Server, edge: Edge): void;
+}
+
+/** Pairs a generated definition with its handlers. */
+export function implement<Definition extends ServiceDefinition>(
+  definition: Definition,
+  handlers: Handlers<Definition>,
+): ServiceImplementation {
+  return {
+    name: definition.fullName,
+    register(server, edge) {
+      for (const [name, method] of Object.entries(definition.methods)) {
+        registerMethod(server, edge, pathOf(definition, method), method, handlers[name as keyof Definition['methods']]);
+      }
+    },
+  };
+}
+
+// The types of a handler are known to the one who writes it; from here on messages are messages.
+function registerMethod(server: Server, edge: Edge, path: string, method: MethodDefinition, handler: unknown): void {
+  const asIs = (bytes: Buffer): Buffer => bytes;
+  const scope = new Scope(edge, path, method.responseType);
+  const decode = decoder(method.requestType);
+  if (method.requestStream && method.responseStream) {
+    server.register(path, bidi(handler as BidiHandler<unknown, unknown>, scope), asIs, decode, 'bidi');
+  } else if (method.requestStream) {
+    const wrapped = clientStream(handler as ClientStreamHandler<unknown, unknown>, scope);
+    server.register(path, wrapped, asIs, decode, 'clientStream');
+  } else if (method.responseStream) {
+    const wrapped = serverStream(handler as ServerStreamHandler<unknown, unknown>, scope);
+    server.register(path, wrapped, asIs, decode, 'serverStream');
+  } else {
+    server.register(path, unary(handler as UnaryHandler<unknown, unknown>, scope), asIs, decode, 'unary');
+  }
+}
+
+/** The edge as one method sees it. */
+class Scope {
+  constructor(
+    readonly edge: Edge,
+    readonly path: string,
+    readonly responseType: MessageType,
+  ) {}
+
+  encode(response: unknown): Buffer {
+    try {
+      return encodeWithin(this.responseType, response, this.edge.maxMessageBytes);
+    } catch (cause) {
+      throw new Error('the response cannot be sent', { cause });
+    }
+  }
+
+  leave(thrown: unknown): Fault {
+    return this.edge.leave(thrown, this.path);
+  }
+
+  status(thrown: unknown) {
+    return wireStatus(this.leave(thrown));
+  }
+}
+
+function unary(handler: UnaryHandler<unknown, unknown>, scope: Scope) {
+  return async (call: ServerUnaryCall<unknown, Buffer>, respond: sendUnaryData<Buffer>): Promise<void> => {
+    const context = new IncomingCall(call);
+    try {
+      if (call.request instanceof Fault) throw call.request;
+      const response = scope.encode(await handler(call.request, context));
+      context.answered();
+      respond(null, response);
+    } catch (thrown) {
+      context.answered();
+      respond(scope.status(thrown));
+    }
+  };
+}
+
+function clientStream(handler: ClientStreamHandler<unknown, unknown>, scope: Scope) {
+  return async (call: ServerReadableStream<unknown, Buffer>, respond: sendUnaryData<Buffer>): Promise<void> => {
+    const context = new IncomingCall(call);
+    try {
+      const response = scope.encode(await handler(requestsOf(call), context));
+      context.answered();
+      respond(null, response);
+    } catch (thrown) {
+      context.answered();
+      respond(scope.status(thrown));
+    }
+  };
+}
+
+async function* requestsOf(call: ServerReadableStream<unknown, Buffer>): AsyncGenerator<unknown> {
+  try {
+    for await (const request of call) {
+      if (request instanceof Fault) throw request;
+      yield request;
+    }
+  } catch (cause) {
+    throw call.cancelled ? new Fault('CANCELLED', 'The caller went away', { cause }) : cause;
+  }
+}
+
+function serverStream(handler: ServerStreamHandler<unknown, unknown>, scope: Scope) {
+  return async (call: ServerWritableStream<unknown, Buffer>): Promise<void> => {
+    const context = new IncomingCall(call);
+    try {
+      if (call.request instanceof Fault) throw call.request;
+      for await (const response of handler(call.request, context)) {
+        if (call.cancelled) return;
+        if (!call.write(scope.encode(response))) await once(call, 'drain', { signal: context.signal });
+      }
+      context.answered();
+      call.end();
+    } catch (thrown) {
+      if (call.cancelled && context.signal.aborted) return;
+      context.answered();
+      call.emit('error', scope.status(thrown));
+    }
+  };
+}
+
+function bidi(handler: BidiHandler<unknown, unknown>, scope: Scope) {
+  return (call: ServerDuplexStream<unknown, Buffer>): void => {
+    const context = new IncomingCall(call);
+    const stream = serverDuplex<unknown, unknown>(call, context, scope);
+    try {
+      handler(stream, context);
+    } catch (thrown) {
+      stream.fail(thrown);
+    }
+  };
+}
