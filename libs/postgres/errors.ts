@@ -20,20 +20,23 @@ export function transient(error: unknown): boolean {
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 const LOCK_NOT_AVAILABLE = '55P03';
+/** A prepared statement whose result changed its shape under a migration. */
+const STALE_PLAN = '0A000';
 const QUERY_CANCELED = '57014';
 
+const CONFLICTS = [SERIALIZATION_FAILURE, DEADLOCK_DETECTED, LOCK_NOT_AVAILABLE, STALE_PLAN];
 /** Connection exceptions, out of resources, operator intervention (shutdown, crash, starting up). */
 const UNAVAILABLE_CLASSES = ['08', '53', '57'];
 
 /**
  * What a caller gets for what the driver threw. A connection that broke, a server that goes and a statement cut by its
- * timeout become Fault UNAVAILABLE; locks that others hold become BUSY, the database has rolled back. Everything else
- * is about the statement or its data and stays as it is.
+ * timeout become Fault UNAVAILABLE; locks that others hold and plans gone stale become BUSY, the database has rolled
+ * back. Everything else is about the statement or its data and stays as it is.
  */
 export function toFault(error: unknown, connectionBroke: boolean): unknown {
   if (error instanceof Fault) return error;
   const state = sqlState(error);
-  if (state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED || state === LOCK_NOT_AVAILABLE) {
+  if (state && CONFLICTS.includes(state)) {
     return new Fault('BUSY', 'the database had a conflict', { cause: error });
   }
   if (connectionBroke || (state && UNAVAILABLE_CLASSES.includes(state.slice(0, 2)))) {
@@ -41,6 +44,16 @@ export function toFault(error: unknown, connectionBroke: boolean): unknown {
     return new Fault('UNAVAILABLE', message, { cause: error });
   }
   return error;
+}
+
+/**
+ * Whether a connection may not be used after this error: it broke or owes an answer, or it holds a stale plan, which it
+ * would use for ever. One whose statement the server cut is as good as before.
+ */
+export function spoilsConnection(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state === STALE_PLAN) return true;
+  return error instanceof Fault && error.reason === 'UNAVAILABLE' && state !== QUERY_CANCELED;
 }
 
 /**

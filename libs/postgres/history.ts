@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 
+const FUNCTIONS = 'functions/';
+
 /** One file of the schema as it is on disk. */
 export interface SchemaFile {
   /** `0001_orders`, or `functions/claims_admit`: how the database remembers it. */
@@ -20,8 +22,24 @@ export class MigrationError extends Error {
   override readonly name: string = 'MigrationError';
 }
 
-/** Reads `NNNN_name.sql` and their companions `NNNN_name.check.sql` from a folder, in order. */
-export function readMigrations(directory: URL): Migration[] {
+/** A schema as its files have it. */
+export interface Schema {
+  readonly migrations: readonly Migration[];
+  readonly functions: readonly SchemaFile[];
+}
+
+/**
+ * Reads `NNNN_name.sql` and their companions `NNNN_name.check.sql` from the one folder, in order, and every `name.sql`
+ * from the other, in order of their names.
+ */
+export function readSchema(migrations: URL, functions: URL | undefined): Schema {
+  return {
+    migrations: readMigrations(migrations),
+    functions: functions ? sqlFilesOf(functions).map((file) => readFile(functions, file, FUNCTIONS)) : [],
+  };
+}
+
+function readMigrations(directory: URL): Migration[] {
   const files = sqlFilesOf(directory);
   const migrations = files.filter((file) => !file.endsWith('.check.sql'));
   const checks = new Set(files.filter((file) => file.endsWith('.check.sql')));
@@ -42,42 +60,52 @@ export function readMigrations(directory: URL): Migration[] {
   return read;
 }
 
-/** Reads every `name.sql` of a folder of functions, in order of their names. */
-export function readFunctions(directory: URL): SchemaFile[] {
-  return sqlFilesOf(directory).map((file) => readFile(directory, file, 'functions/'));
-}
-
 /** What the database remembers: name -> SHA-256. */
 export type History = ReadonlyMap<string, string>;
 
 /**
- * The migrations still to do. Refuses a history that these files cannot have made: one of them changed since it was
- * applied, one that is gone, or a new one numbered before the last that was applied.
+ * What a migrator still has to do. Refuses a history that these files cannot have made: a migration that is gone or was
+ * changed since it was applied, or a new one numbered before the last that was applied.
  */
-export function pendingMigrations(migrations: readonly Migration[], history: History): Migration[] {
-  const known = new Set(migrations.map((migration) => migration.name));
-  const applied = [...history.keys()].filter((name) => !name.startsWith('functions/')).sort();
-  for (const name of applied) {
-    if (!known.has(name)) throw new MigrationError(`the database has migration ${name}, which these files lack`);
-  }
+export function pendingFiles({ migrations, functions }: Schema, history: History): Schema {
+  const names = new Set(migrations.map((migration) => migration.name));
+  const applied = appliedMigrations(history);
+  const gone = applied.find((name) => !names.has(name));
+  if (gone) throw new MigrationError(`the database has migration ${gone}, which these files lack`);
+
+  const pending = unapplied(migrations, history);
   const last = applied.at(-1) ?? '';
-  return migrations.filter((migration) => {
-    const recorded = history.get(migration.name);
-    if (recorded === undefined && migration.name < last) {
-      throw new MigrationError(
-        `migration ${migration.name} comes before ${last}, which is applied: give it a new number`,
-      );
-    }
-    if (recorded !== undefined && recorded !== migration.sha256) {
-      throw new MigrationError(`migration ${migration.name} was changed after it was applied: write a new one instead`);
+  const late = pending.find((migration) => migration.name < last);
+  if (late) {
+    throw new MigrationError(`migration ${late.name} comes before ${last}, which is applied: give it a new number`);
+  }
+  return { migrations: pending, functions: functions.filter((file) => history.get(file.name) !== file.sha256) };
+}
+
+/**
+ * What a service needs and the database lacks. The database may be ahead of these files: during a rollout the old
+ * release runs beside the new one, whose migrations must bear that, and whose functions are newer.
+ */
+export function lackingFiles({ migrations, functions }: Schema, history: History): SchemaFile[] {
+  const names = new Set(migrations.map((migration) => migration.name));
+  const isAhead = appliedMigrations(history).some((name) => !names.has(name));
+  const isLacking = (file: SchemaFile): boolean =>
+    isAhead ? !history.has(file.name) : history.get(file.name) !== file.sha256;
+  return [...unapplied(migrations, history), ...functions.filter(isLacking)];
+}
+
+function appliedMigrations(history: History): string[] {
+  return [...history.keys()].filter((name) => !name.startsWith(FUNCTIONS)).sort();
+}
+
+function unapplied(migrations: readonly Migration[], history: History): Migration[] {
+  return migrations.filter(({ name, sha256 }) => {
+    const recorded = history.get(name);
+    if (recorded !== undefined && recorded !== sha256) {
+      throw new MigrationError(`migration ${name} was changed after it was applied: write a new one instead`);
     }
     return recorded === undefined;
   });
-}
-
-/** The functions whose text is not the one last applied. */
-export function changedFunctions(functions: readonly SchemaFile[], history: History): SchemaFile[] {
-  return functions.filter((file) => history.get(file.name) !== file.sha256);
 }
 
 function sqlFilesOf(directory: URL): string[] {

@@ -2,10 +2,8 @@ import { performance } from 'node:perf_hooks';
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { Fault } from '#libs/refusal/fault.js';
 import { withinDeadline } from './deadline.js';
-import { sqlState, toFault } from './errors.js';
+import { spoilsConnection, toFault } from './errors.js';
 import type { Statement } from './statement.js';
-
-const QUERY_CANCELED = '57014';
 
 /**
  * One connection in the hands of one caller, up to a deadline. It decides whether the connection may be used again: one
@@ -34,8 +32,7 @@ export class Lease {
       return await withinDeadline(query, remainingMs, noAnswer);
     } catch (error) {
       const fault = toFault(error, this.broken.has(this.client));
-      const healthy = !(fault instanceof Fault) || fault.reason === 'BUSY' || sqlState(fault) === QUERY_CANCELED;
-      if (!healthy) this.#usable = false;
+      if (spoilsConnection(fault)) this.#usable = false;
       throw fault;
     }
   }

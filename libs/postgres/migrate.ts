@@ -1,15 +1,15 @@
-import { Client, DatabaseError } from 'pg';
+import { Client } from 'pg';
 import type { Logger } from '#libs/runtime/logger.js';
 import { isOlder, minimumServerVersions } from '#libs/runtime/versions.js';
+import { sqlState } from './errors.js';
 import {
-  changedFunctions,
   type History,
+  lackingFiles,
   type Migration,
   MigrationError,
-  pendingMigrations,
-  readFunctions,
-  readMigrations,
-  type SchemaFile,
+  pendingFiles,
+  readSchema,
+  type Schema,
 } from './history.js';
 import type { PostgresPool } from './pool.js';
 
@@ -22,7 +22,7 @@ export interface MigrateOptions {
   readonly functions?: URL;
   /** Only looks: nothing is written. */
   readonly check?: boolean;
-  readonly logger: Logger;
+  readonly logger?: Logger;
 }
 
 export interface MigrationReport {
@@ -62,8 +62,7 @@ const LOCK_TIMEOUT_MS = 5_000;
  * Errors: MigrationError when files and database do not fit, MigrationBlocked for rows in the way, else the database's.
  */
 export async function migrate(options: MigrateOptions): Promise<MigrationReport> {
-  const migrations = readMigrations(options.directory);
-  const functions = options.functions ? readFunctions(options.functions) : [];
+  const schema = readSchema(options.directory, options.functions);
   const client = new Client({ connectionString: options.url, application_name: 'holdfast-migrate' });
   let lost: Error | undefined;
   client.on('error', (error) => {
@@ -72,9 +71,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrationReport>
   await client.connect();
   try {
     await refuseOldServer(client);
-    return options.check
-      ? await look(client, migrations, functions)
-      : await apply(client, migrations, functions, options.logger);
+    return options.check ? await look(client, schema) : await apply(client, schema, options.logger);
   } catch (error) {
     throw lost ?? error;
   } finally {
@@ -82,19 +79,13 @@ export async function migrate(options: MigrateOptions): Promise<MigrationReport>
   }
 }
 
-/** Resolves when the database has exactly the schema of the files; else rejects with a MigrationError. Only reads. */
+/** Resolves when the database has the schema of the files, or a later one; else a MigrationError. Only reads. */
 export async function assertMigrated(pool: PostgresPool, directory: URL, functions?: URL): Promise<void> {
-  const rows = await pool.query<HistoryRow>(READ_HISTORY).catch((error: unknown) => {
-    if (isMissingTable(error)) return [];
-    throw error;
-  });
-  const history = new Map(rows.map((row) => [row.name, row.sha256]));
-  const missing = [
-    ...pendingMigrations(readMigrations(directory), history),
-    ...changedFunctions(functions ? readFunctions(functions) : [], history),
-  ];
-  if (missing.length > 0) {
-    throw new MigrationError(`the database lacks ${missing.map((file) => file.name).join(', ')}: run the migrations`);
+  const schema = readSchema(directory, functions);
+  const rows = await pool.query<HistoryRow>(READ_HISTORY).catch(noRowsIfMissing);
+  const lacking = lackingFiles(schema, historyOf(rows));
+  if (lacking.length > 0) {
+    throw new MigrationError(`the database lacks ${lacking.map((file) => file.name).join(', ')}: run the migrations`);
   }
 }
 
@@ -103,71 +94,59 @@ interface HistoryRow {
   readonly sha256: string;
 }
 
+const CREATE_HISTORY = `
+  CREATE TABLE IF NOT EXISTS schema_history (
+    name text PRIMARY KEY,
+    sha256 text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  );
+  GRANT SELECT ON schema_history TO PUBLIC`;
 const READ_HISTORY = { name: 'schema_history_read', text: 'SELECT name, sha256 FROM schema_history' };
 const RECORD = 'INSERT INTO schema_history (name, sha256) VALUES ($1, $2)';
 const RECORD_AGAIN = `${RECORD} ON CONFLICT (name) DO UPDATE SET sha256 = excluded.sha256, applied_at = excluded.applied_at`;
 
-async function look(
-  client: Client,
-  migrations: readonly Migration[],
-  functions: readonly SchemaFile[],
-): Promise<MigrationReport> {
-  const history = await readHistory(client);
-  const pending = pendingMigrations(migrations, history);
+async function look(client: Client, schema: Schema): Promise<MigrationReport> {
+  const { migrations, functions } = pendingFiles(schema, await readHistory(client));
   await client.query('BEGIN READ ONLY');
-  for (const migration of pending) {
+  for (const migration of migrations) {
     await client.query('SAVEPOINT checking');
     try {
       await refuseRowsInTheWay(client, migration);
     } catch (error) {
       // It asks about what an earlier pending migration makes: empty as yet, so nothing stands in the way.
-      if (!isMissingTable(error) && !isMissingColumn(error)) throw error;
+      if (!isUndefinedTable(error) && !isUndefinedColumn(error)) throw error;
       await client.query('ROLLBACK TO SAVEPOINT checking');
     }
   }
   await client.query('ROLLBACK');
-  return { applied: [], pending: [...pending, ...changedFunctions(functions, history)].map((file) => file.name) };
+  return { applied: [], pending: [...migrations, ...functions].map((file) => file.name) };
 }
 
-async function apply(
-  client: Client,
-  migrations: readonly Migration[],
-  functions: readonly SchemaFile[],
-  logger: Logger,
-): Promise<MigrationReport> {
+async function apply(client: Client, schema: Schema, logger: Logger | undefined): Promise<MigrationReport> {
   await client.query(`SET lock_timeout = ${TURN_TIMEOUT_MS}`);
   await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
   await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
-  await client.query(`CREATE TABLE IF NOT EXISTS schema_history (
-    name text PRIMARY KEY,
-    sha256 text NOT NULL,
-    applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
-  )`);
-  await client.query('GRANT SELECT ON schema_history TO PUBLIC');
+  await client.query(CREATE_HISTORY);
 
-  const history = await readHistory(client);
-  const applied: string[] = [];
-  for (const migration of pendingMigrations(migrations, history)) {
+  const { migrations, functions } = pendingFiles(schema, await readHistory(client));
+  for (const migration of migrations) {
     await inTransaction(client, async () => {
       await client.query(RECORD, [migration.name, migration.sha256]);
       await refuseRowsInTheWay(client, migration);
       await client.query(migration.text);
     });
-    applied.push(migration.name);
-    logger.info({ migration: migration.name }, 'applied');
+    logger?.info({ migration: migration.name }, 'applied');
   }
-  const changed = changedFunctions(functions, history);
   await inTransaction(client, async () => {
     // They may name each other in any order.
     await client.query('SET LOCAL check_function_bodies = off');
-    for (const file of changed) {
+    for (const file of functions) {
       await client.query(RECORD_AGAIN, [file.name, file.sha256]);
       await client.query(file.text);
     }
   });
-  applied.push(...changed.map((file) => file.name));
-  if (changed.length > 0) logger.info({ functions: changed.length }, 'applied');
-  return { applied, pending: [] };
+  if (functions.length > 0) logger?.info({ functions: functions.length }, 'applied');
+  return { applied: [...migrations, ...functions].map((file) => file.name), pending: [] };
 }
 
 async function inTransaction(client: Client, body: () => Promise<void>): Promise<void> {
@@ -197,19 +176,23 @@ async function refuseOldServer(client: Client): Promise<void> {
 }
 
 async function readHistory(client: Client): Promise<History> {
-  try {
-    const { rows } = await client.query<HistoryRow>(READ_HISTORY.text);
-    return new Map(rows.map((row) => [row.name, row.sha256]));
-  } catch (error) {
-    if (isMissingTable(error)) return new Map();
-    throw error;
-  }
+  const rows = await client.query<HistoryRow>(READ_HISTORY.text).then((result) => result.rows, noRowsIfMissing);
+  return historyOf(rows);
 }
 
-function isMissingTable(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === '42P01';
+function historyOf(rows: readonly HistoryRow[]): History {
+  return new Map(rows.map((row) => [row.name, row.sha256]));
 }
 
-function isMissingColumn(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === '42703';
+function noRowsIfMissing(error: unknown): HistoryRow[] {
+  if (isUndefinedTable(error)) return [];
+  throw error;
+}
+
+function isUndefinedTable(error: unknown): boolean {
+  return sqlState(error) === '42P01';
+}
+
+function isUndefinedColumn(error: unknown): boolean {
+  return sqlState(error) === '42703';
 }
