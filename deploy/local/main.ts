@@ -9,7 +9,7 @@ import { type Mesh, startMesh } from './mesh.js';
 import type { MeshFile } from './mesh-file.js';
 import { givenServers, MESH_DIRECTORY } from './places.js';
 import { sampleSkus } from './samples.js';
-import { parseScale, type Scale } from './topology.js';
+import { DEFAULT_PORTS, parseScale, type Scale } from './topology.js';
 
 const HELP = `npm start [-- OPTIONS]    runs all of Holdfast on this machine, until Ctrl-C
 
@@ -27,8 +27,6 @@ DATABASE_URL, REDIS_URL and NATS_URL name servers of yours to be used instead. E
 While it runs, in another terminal:
   npm run rush -- --help  crowds to send in
 `;
-
-const DEFAULT_PORTS = { http: 8080, gateway: 7010 };
 
 await main();
 

@@ -2,6 +2,9 @@
 export const SERVICE_NAMES = ['inventory', 'order', 'scheduler', 'gateway', 'bff'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
+/** Where people look for the HTTP edge and for the gateway's gRPC. */
+export const DEFAULT_PORTS = { http: 8080, gateway: 7011 } as const;
+
 /** How many processes of each service; one where nothing is said. */
 export type Scale = Partial<Record<ServiceName, number>>;
 
