@@ -69,10 +69,7 @@ export class BatchResponder<Item, Result, Request = unknown, Response = unknown>
   readonly #flush = (): void => {
     this.#flushIsDue = false;
     const results = this.#results;
-    if (results.length === 0) {
-      this.#endWhenAnswered();
-      return;
-    }
+    if (results.length === 0) return this.#endWhenAnswered();
     this.#results = [];
     this.#isSending = true;
     this.#countResults(results.length);

@@ -1,0 +1,70 @@
+import { canonicalLines, linesHash, type OrderLine, pairKey, refuseMalformed } from './lines.js';
+
+/** An order the ledger shall decide about. */
+export interface ClaimToAdmit {
+  /** Computed from store, user and request id. */
+  orderId: string;
+  storeId: string;
+  userId: string;
+  requestId: string;
+  /** 1..100 */
+  lines: readonly OrderLine[];
+  /** Past it, by the ledger's clock, the claim has no effect any more. Only for claims that do not come from the stream. */
+  notAfter?: Date;
+  /** Whether a refusal leaves a row, so that the id is answered the same for ever. */
+  record: boolean;
+}
+
+/** A batch as the function claims_admit takes it. */
+export interface ClaimsBatch {
+  /** Parameters of the function, in their order. */
+  values: unknown[];
+  /** The canonical lines of each claim. */
+  lines: OrderLine[][];
+}
+
+/**
+ * Turns claims into the dense arrays of claims_admit: skus and pairs of sku and attendee once each, sorted by their
+ * bytes, and lines that point into them. Throws Fault INVALID_REQUEST when one of the claims is not well formed.
+ */
+export function claimsBatch(claims: readonly ClaimToAdmit[]): ClaimsBatch {
+  for (const claim of claims) refuseMalformed(claim);
+  const lines = claims.map((claim) => canonicalLines(claim.lines));
+  const allLines = lines.flat();
+  const skus = indexOf(allLines.map((line) => line.skuId));
+  const pairs = indexOf(allLines.map(pairKey));
+  const pairSkus: number[] = [];
+  const pairAttendees: string[] = [];
+  for (const key of pairs.keys()) {
+    const space = key.indexOf(' ');
+    pairSkus.push(placeIn(skus, key.slice(0, space)));
+    pairAttendees.push(key.slice(space + 1));
+  }
+  const values = [
+    [...skus.keys()],
+    pairSkus,
+    pairAttendees,
+    claims.map((claim) => claim.orderId),
+    claims.map((claim) => claim.storeId),
+    claims.map((claim) => claim.userId),
+    claims.map((claim) => claim.requestId),
+    lines.map(linesHash),
+    claims.map((claim) => claim.notAfter ?? null),
+    claims.map((claim) => claim.record),
+    lines.map((own) => own.length),
+    allLines.map((line) => placeIn(pairs, pairKey(line))),
+    allLines.map((line) => line.quantity),
+  ];
+  return { values, lines };
+}
+
+/** Each different word with its place, from 1, in the order of their bytes: ids are ASCII, so UTF-16 sorts alike. */
+function indexOf(words: readonly string[]): Map<string, number> {
+  return new Map([...new Set(words)].sort().map((word, place) => [word, place + 1]));
+}
+
+function placeIn(index: ReadonlyMap<string, number>, word: string): number {
+  const place = index.get(word);
+  if (place === undefined) throw new RangeError(`${word} is not in the index`);
+  return place;
+}

@@ -1,0 +1,19 @@
+import type { Refusal } from '#libs/refusal/refusal.js';
+import type { LedgerOrder } from './rows.js';
+
+/** Why the ledger neither takes nor refuses a claim. Leaves no row. */
+export type ClaimFaultReason = 'REQUEST_ID_REUSED' | 'SKU_NOT_FOUND' | 'CURRENCY_MIXED' | 'TOO_LATE';
+
+/** The ledger's word on one claim. */
+export type Decision =
+  /** The order as it is today: born by this claim or known by its id. Never REFUSED. */
+  | { orderId: string; kind: 'ORDER'; order: LedgerOrder }
+  /** A no. `recorded`: the id has a row and is answered like this for ever. */
+  | { orderId: string; kind: 'REFUSED'; refusal: Refusal; recorded: boolean }
+  | { orderId: string; kind: 'FAULT'; reason: ClaimFaultReason; metadata: Record<string, string> };
+
+/** The decision that a known order stands for. */
+export function decisionOf(order: LedgerOrder): Decision {
+  const { orderId, refusal } = order;
+  return refusal ? { orderId, kind: 'REFUSED', refusal, recorded: true } : { orderId, kind: 'ORDER', order };
+}

@@ -1,0 +1,21 @@
+import { claimCalls } from './claims.js';
+import type { LedgerPool } from './ledger-pool.js';
+import { orderCalls } from './orders.js';
+import { parkedCalls } from './parked.js';
+import { skuCalls } from './skus.js';
+
+/** Where the migrations and functions of the ledger are, for the migrator. */
+export const ledgerSchema = {
+  directory: new URL('./migrations/', import.meta.url),
+  functions: new URL('./functions/', import.meta.url),
+};
+
+/** The role the services run as: it reads everything and calls the functions, and writes nothing. */
+export const RUNTIME_ROLE = 'holdfast_runtime';
+
+/** Every call of the ledger: the only way to change stock and orders. */
+export type Ledger = ReturnType<typeof openLedger>;
+
+export function openLedger(pool: LedgerPool) {
+  return { ...claimCalls(pool), ...parkedCalls(pool), ...orderCalls(pool), ...skuCalls(pool) };
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { Fault, type Violation } from '#libs/refusal/fault.js';
+
+/** Units of one sku that one attendee shall have. */
+export interface OrderLine {
+  skuId: string;
+  /** 1..1,000,000 */
+  quantity: number;
+  attendeeId: string;
+}
+
+const MAX_LINES = 100;
+const MAX_QUANTITY = 1_000_000;
+const MAX_ID_LENGTH = 128;
+const MAX_REQUEST_ID_LENGTH = 255;
+
+/** Whose order it is and what it asks for. */
+export interface ClaimParts {
+  storeId: string;
+  userId: string;
+  requestId: string;
+  lines: readonly OrderLine[];
+}
+
+/** Everything about a claim that the ledger would not take; empty when it is well formed. */
+export function claimViolations({ storeId, userId, requestId, lines }: ClaimParts): Violation[] {
+  const violations: Violation[] = [];
+  const checkId = (field: string, id: string, maxLength = MAX_ID_LENGTH): void => {
+    if (id.length >= 1 && id.length <= maxLength && /^[!-~]+$/.test(id)) return;
+    violations.push({ field, description: `must be 1 to ${maxLength} printable ASCII characters without spaces` });
+  };
+  checkId('store_id', storeId);
+  checkId('user_id', userId);
+  checkId('request_id', requestId, MAX_REQUEST_ID_LENGTH);
+  if (lines.length < 1 || lines.length > MAX_LINES) {
+    violations.push({ field: 'lines', description: `must be 1 to ${MAX_LINES}` });
+  }
+  for (const [index, { skuId, quantity, attendeeId }] of lines.entries()) {
+    checkId(`lines[${index}].sku_id`, skuId);
+    checkId(`lines[${index}].attendee_id`, attendeeId);
+    if (!Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY) {
+      violations.push({
+        field: `lines[${index}].quantity`,
+        description: `must be a whole number, 1 to ${MAX_QUANTITY}`,
+      });
+    }
+  }
+  return violations;
+}
+
+/** Throws Fault INVALID_REQUEST with every violation of a claim. */
+export function refuseMalformed(claim: ClaimParts): void {
+  const violations = claimViolations(claim);
+  if (violations.length > 0) throw new Fault('INVALID_REQUEST', 'the claim is not well formed', { violations });
+}
+
+/**
+ * The one form that all ways of writing the same order have: lines summed by sku and attendee, sorted by the bytes of
+ * both. Ids are taken to be well formed.
+ */
+export function canonicalLines(lines: readonly OrderLine[]): OrderLine[] {
+  if (lines.length === 1) return [...lines];
+  const sums = new Map<string, OrderLine>();
+  for (const line of lines) {
+    const key = pairKey(line);
+    const sum = sums.get(key);
+    sums.set(key, sum ? { ...sum, quantity: sum.quantity + line.quantity } : line);
+  }
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
+}
+
+/** SHA-256 over canonical lines: what tells whether an order id is used again for another order. */
+export function linesHash(canonical: readonly OrderLine[]): Buffer {
+  const hash = createHash('sha256');
+  for (const line of canonical) hash.update(`${pairKey(line)} ${line.quantity}\n`);
+  return hash.digest();
+}
+
+/** Names a sku and an attendee. The space sorts before every character of an id, so keys sort like the pairs. */
+export function pairKey({ skuId, attendeeId }: { skuId: string; attendeeId: string }): string {
+  return `${skuId} ${attendeeId}`;
+}

@@ -1,0 +1,221 @@
+import type { Refusal, RefusalReason } from '#libs/refusal/refusal.js';
+import type { OrderLine } from './lines.js';
+
+/** Where an order is in its life, once the ledger knows it. */
+export type OrderState = 'HELD' | 'CONFIRMED' | 'FULFILLED' | 'CANCELLED' | 'EXPIRED' | 'REFUSED';
+
+export interface LedgerLine extends OrderLine {
+  /** Price of one unit in minor units when the order was born. */
+  unitPriceMinor: number;
+}
+
+/** An order as the ledger has it. Lines are summed by sku and attendee and sorted. */
+export interface LedgerOrder {
+  orderId: string;
+  storeId: string;
+  userId: string;
+  requestId: string;
+  state: OrderState;
+  /** Rises by one with each change of state. */
+  version: number;
+  lines: LedgerLine[];
+  /** Minor units of the currency; 0 for a REFUSED order. */
+  amountMinor: number;
+  currency: string;
+  createdAt: Date;
+  /** While HELD: when it gives its units back. */
+  expiresAt?: Date;
+  /** While REFUSED: why. */
+  refusal?: Refusal;
+}
+
+/** A sku's description and terms. Amounts in minor units, instants by the ledger's clock. */
+export interface Sku {
+  skuId: string;
+  storeId: string;
+  title: string;
+  capacity: number;
+  overbooked: number;
+  startsAt?: Date;
+  /** IANA name; empty for a product. */
+  timeZone: string;
+  onSaleAt?: Date;
+  offSaleAt?: Date;
+  perUserLimit: number;
+  maxPerOrder: number;
+  holdTtlSeconds: number;
+  paymentRequired: boolean;
+  priceMinor: number;
+  currency: string;
+  ratePerSecond: number;
+  rateBurst: number;
+  paused: boolean;
+  etag: string;
+}
+
+/** Where the units of a sku are, and the terms that a gate needs. */
+export interface SkuStock {
+  skuId: string;
+  storeId: string;
+  capacity: number;
+  overbooked: number;
+  free: number;
+  reserved: number;
+  held: number;
+  sold: number;
+  /** Rises by one with each change of units or terms. */
+  version: number;
+  onSaleAt?: Date;
+  offSaleAt?: Date;
+  startsAt?: Date;
+  paused: boolean;
+  perUserLimit: number;
+  maxPerOrder: number;
+  /** Earliest expiry of a hold; it may lie in the past until the hold is swept. */
+  nextReleaseAt?: Date;
+}
+
+/** An instant as the driver gives it in a column (Date) or within JSON (string). */
+type Instant = Date | string;
+
+export interface RefusalRow {
+  reason: RefusalReason;
+  sku_id: string;
+  free?: number;
+  next_release_at?: string;
+  opens_at?: string;
+  closed_at?: string;
+  slot_past?: boolean;
+  limit?: number;
+  own_order_id?: string;
+}
+
+/** A row of the view order_rows. */
+export interface OrderRow {
+  order_id: string;
+  store_id: string;
+  user_id: string;
+  request_id: string;
+  state: OrderState;
+  version: number;
+  refusal: RefusalRow | null;
+  amount_minor: number;
+  currency: string;
+  created_at: Instant;
+  expires_at: Instant | null;
+  lines: { sku_id: string; attendee_id: string; quantity: number; unit_price_minor: number }[] | null;
+}
+
+/** A row of the view sku_rows. */
+export interface SkuRow {
+  sku_id: string;
+  store_id: string;
+  title: string;
+  starts_at: Instant | null;
+  time_zone: string;
+  on_sale_at: Instant | null;
+  off_sale_at: Instant | null;
+  per_user_limit: number;
+  max_per_order: number;
+  hold_ttl_seconds: number;
+  payment_required: boolean;
+  price_minor: number;
+  currency: string;
+  rate_per_second: number;
+  rate_burst: number;
+  paused: boolean;
+  etag: number;
+  capacity: number;
+  overbooked: number;
+  free: number;
+  reserved: number;
+  held: number;
+  sold: number;
+  stock_version: number;
+  next_release_at: Instant | null;
+}
+
+export function toOrder(row: OrderRow): LedgerOrder {
+  return {
+    orderId: row.order_id,
+    storeId: row.store_id,
+    userId: row.user_id,
+    requestId: row.request_id,
+    state: row.state,
+    version: row.version,
+    lines: (row.lines ?? []).map((line) => ({
+      skuId: line.sku_id,
+      quantity: line.quantity,
+      attendeeId: line.attendee_id,
+      unitPriceMinor: line.unit_price_minor,
+    })),
+    amountMinor: row.amount_minor,
+    currency: row.currency,
+    createdAt: toDate(row.created_at),
+    ...(row.expires_at && { expiresAt: toDate(row.expires_at) }),
+    ...(row.refusal && { refusal: toRefusal(row.refusal) }),
+  };
+}
+
+export function toRefusal(row: RefusalRow): Refusal {
+  return {
+    reason: row.reason,
+    skuId: row.sku_id,
+    ...(row.free !== undefined && { free: row.free }),
+    ...(row.next_release_at && { nextReleaseAt: toDate(row.next_release_at) }),
+    ...(row.opens_at && { opensAt: toDate(row.opens_at) }),
+    ...(row.closed_at && { closedAt: toDate(row.closed_at) }),
+    ...(row.slot_past && { slotPast: true }),
+    ...(row.limit !== undefined && { limit: row.limit }),
+    ...(row.own_order_id && { ownOrderId: row.own_order_id }),
+  };
+}
+
+export function toSku(row: SkuRow): Sku {
+  return {
+    skuId: row.sku_id,
+    storeId: row.store_id,
+    title: row.title,
+    capacity: row.capacity,
+    overbooked: row.overbooked,
+    ...(row.starts_at && { startsAt: toDate(row.starts_at) }),
+    timeZone: row.time_zone,
+    ...(row.on_sale_at && { onSaleAt: toDate(row.on_sale_at) }),
+    ...(row.off_sale_at && { offSaleAt: toDate(row.off_sale_at) }),
+    perUserLimit: row.per_user_limit,
+    maxPerOrder: row.max_per_order,
+    holdTtlSeconds: row.hold_ttl_seconds,
+    paymentRequired: row.payment_required,
+    priceMinor: row.price_minor,
+    currency: row.currency,
+    ratePerSecond: row.rate_per_second,
+    rateBurst: row.rate_burst,
+    paused: row.paused,
+    etag: String(row.etag),
+  };
+}
+
+export function toSkuStock(row: SkuRow): SkuStock {
+  return {
+    skuId: row.sku_id,
+    storeId: row.store_id,
+    capacity: row.capacity,
+    overbooked: row.overbooked,
+    free: row.free,
+    reserved: row.reserved,
+    held: row.held,
+    sold: row.sold,
+    version: row.stock_version,
+    ...(row.on_sale_at && { onSaleAt: toDate(row.on_sale_at) }),
+    ...(row.off_sale_at && { offSaleAt: toDate(row.off_sale_at) }),
+    ...(row.starts_at && { startsAt: toDate(row.starts_at) }),
+    paused: row.paused,
+    perUserLimit: row.per_user_limit,
+    maxPerOrder: row.max_per_order,
+    ...(row.next_release_at && { nextReleaseAt: toDate(row.next_release_at) }),
+  };
+}
+
+export function toDate(instant: Instant): Date {
+  return instant instanceof Date ? instant : new Date(instant);
+}

@@ -1,0 +1,77 @@
+import { Fault, type Violation } from '#libs/refusal/fault.js';
+import type { SkuToPut } from './skus.js';
+
+/** 100 lines of an order at the most expensive stay below 2^53. */
+const MAX_ORDER_AMOUNT_MINOR = 90_000_000_000_000;
+
+const ranges = [
+  ['capacity', 'capacity', 0, 1_000_000_000],
+  ['perUserLimit', 'per_user_limit', 1, 1_000_000],
+  ['maxPerOrder', 'max_per_order', 1, 1_000_000],
+  ['holdTtlSeconds', 'hold_ttl_seconds', 1, 2_678_400],
+  ['priceMinor', 'price_minor', 0, MAX_ORDER_AMOUNT_MINOR],
+  ['ratePerSecond', 'rate_limit.per_second', 1, 1_000_000],
+  ['rateBurst', 'rate_limit.burst', 1, 1_000_000],
+] as const;
+
+/** Everything about a sku that the ledger would not take; empty when it is well formed. */
+export function skuViolations(sku: SkuToPut): Violation[] {
+  const violations: Violation[] = [];
+  const demand = (holds: boolean, field: string, description: string): void => {
+    if (!holds) violations.push({ field, description });
+  };
+  for (const [name, field] of [
+    ['skuId', 'sku_id'],
+    ['storeId', 'store_id'],
+  ] as const) {
+    demand(/^[!-~]{1,128}$/.test(sku[name]), field, 'must be 1 to 128 printable ASCII characters without spaces');
+  }
+  for (const [name, field, low, high] of ranges) {
+    const value = sku[name];
+    demand(
+      Number.isInteger(value) && value >= low && value <= high,
+      field,
+      `must be a whole number, ${low} to ${high}`,
+    );
+  }
+  demand(/^\P{Cc}{1,500}$/u.test(sku.title), 'title', 'must be 1 to 500 characters, none of them a control character');
+  demand(/^[A-Z]{3}$/.test(sku.currency), 'currency', 'must be an ISO 4217 code');
+  demand(sku.priceMinor * sku.maxPerOrder <= MAX_ORDER_AMOUNT_MINOR, 'price_minor', 'times max_per_order is too much');
+  demand(
+    isTimeZone(sku.timeZone) || (!sku.startsAt && sku.timeZone === ''),
+    'time_zone',
+    'must be an IANA name, and be there with starts_at',
+  );
+  for (const [name, field] of [
+    ['startsAt', 'starts_at'],
+    ['onSaleAt', 'on_sale_at'],
+    ['offSaleAt', 'off_sale_at'],
+  ] as const) {
+    const instant = sku[name];
+    demand(!instant || isInstant(instant), field, 'must be an instant between the years 1970 and 9999');
+  }
+  const closesAt = Math.min(sku.offSaleAt?.getTime() ?? Infinity, sku.startsAt?.getTime() ?? Infinity);
+  demand(!sku.onSaleAt || sku.onSaleAt.getTime() < closesAt, 'on_sale_at', 'must be before off_sale_at and starts_at');
+  return violations;
+}
+
+/** Throws Fault INVALID_REQUEST with every violation of a sku, or of the etag. */
+export function refuseMalformedSku(sku: SkuToPut, etag: string | undefined): void {
+  const violations = skuViolations(sku);
+  if (etag !== undefined && !/^[1-9][0-9]{0,17}$/.test(etag)) {
+    violations.push({ field: 'etag', description: 'must be one that was read' });
+  }
+  if (violations.length > 0) throw new Fault('INVALID_REQUEST', 'the sku is not well formed', { violations });
+}
+
+function isInstant(instant: Date): boolean {
+  return instant.getTime() >= 0 && instant.getUTCFullYear() <= 9999;
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '' && name !== '';
+  } catch {
+    return false;
+  }
+}
