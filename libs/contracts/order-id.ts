@@ -6,13 +6,13 @@ const storeHashes = new Map<string, string>();
 
 /**
  * The id of the order that this request is, on every path and for ever: a UUIDv8 whose bytes 0-1 are the store's hash and whose
- * other bits are the SHA-256 of store, user and request id, each but the last preceded by its length and a colon.
- * Ids are printable ASCII, so lengths are bytes.
+ * bytes 2-15 are the first 14 of the SHA-256 over store, user and request id, each but the last preceded by its length and a
+ * colon; version and variant are set over them. Ids are printable ASCII, so lengths are bytes.
  */
 export function orderId(storeId: string, userId: string, requestId: string): string {
   const digest = hash('sha256', `${storeId.length}:${storeId}${userId.length}:${userId}${requestId}`, 'hex');
-  const variant = '89ab'.charAt(Number.parseInt(digest.charAt(11), 16) & 3);
-  return `${storeHashHex(storeId)}${digest.slice(0, 4)}-${digest.slice(4, 8)}-8${digest.slice(8, 11)}-${variant}${digest.slice(12, 15)}-${digest.slice(15, 27)}`;
+  const variant = '89ab'.charAt(Number.parseInt(digest.charAt(12), 16) & 3);
+  return `${storeHashHex(storeId)}${digest.slice(0, 4)}-${digest.slice(4, 8)}-8${digest.slice(9, 12)}-${variant}${digest.slice(13, 16)}-${digest.slice(16, 28)}`;
 }
 
 /** The first 16 bits of the SHA-256 of a store id, 0..65535. */

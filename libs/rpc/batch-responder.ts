@@ -69,7 +69,10 @@ export class BatchResponder<Item, Result, Request = unknown, Response = unknown>
   readonly #flush = (): void => {
     this.#flushIsDue = false;
     const results = this.#results;
-    if (results.length === 0) return this.#endWhenAnswered();
+    if (results.length === 0) {
+      this.#endWhenAnswered();
+      return;
+    }
     this.#results = [];
     this.#isSending = true;
     this.#countResults(results.length);

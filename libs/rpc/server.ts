@@ -123,7 +123,7 @@ function leave(thrown: unknown, method: string, logger: Logger): Fault {
     return fault;
   }
   // A peer that met it has logged it under this id.
-  if (fault.metadata['fault_id'] !== undefined) return fault;
+  if (fault.metadata.fault_id !== undefined) return fault;
   const faultId = randomUUID();
   logger.error({ method, faultId, err: fault.cause ?? fault }, 'call failed inside');
   return new Fault('INTERNAL', faultCatalogue.INTERNAL.title, { metadata: { fault_id: faultId } });

@@ -15,7 +15,8 @@ export async function freePort(): Promise<number> {
   throw new Error(`no free port between ${lowest} and ${highest}`);
 }
 
-function canListen(port: number): Promise<boolean> {
+/** Whether nothing listens on that port of 127.0.0.1 at this moment. */
+export function canListen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import type { ServerName } from './find-servers.js';
+import { findServers, missingServers, type ServerName } from './find-servers.js';
 
 const debianPackages = { postgres: 'postgresql', redis: 'redis-server', nats: 'nats-server' };
 const brewFormulas = { postgres: 'postgresql@17', redis: 'redis', nats: 'nats-server' };
@@ -17,7 +17,7 @@ if [ ! -e "$policy" ]; then
 fi
 export DEBIAN_FRONTEND=noninteractive
 apt-get -qq update
-apt-get -qq install -y --no-install-recommends "$@"
+apt-get -qq install -y --no-install-recommends --reinstall "$@"
 `;
 
 /**
@@ -30,7 +30,9 @@ export async function installServers(missing: ServerName[], log: (line: string) 
   if (command === undefined) throw new Error(whatToDo(missing));
   log(`installing ${missing.join(', ')} with ${command.label}`);
   const { code, output } = await run(command.program, command.args);
-  if (code !== 0) throw new Error(`${output.trim().split('\n').slice(-15).join('\n')}\n${whatToDo(missing)}`);
+  const still = missingServers(findServers());
+  if (code !== 0 || still.length > 0)
+    throw new Error(`${output.trim().split('\n').slice(-15).join('\n')}\n${whatToDo(still)}`);
 }
 
 export interface Machine {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -65,6 +65,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PrivateSe
 // initdb works in a folder beside, so that one cut short is not taken for a database later.
 async function initialise(spec: ServerSpec, initdb: string, data: string): Promise<void> {
   if (existsSync(join(data, 'PG_VERSION'))) return;
+  mkdirSync(spec.directory, { recursive: true });
   const unfinished = `${data}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
   const choices = [

@@ -53,7 +53,7 @@ export async function runTestFile(
 type Verdict = Pick<FileResult, 'passed' | 'failed' | 'skipped' | 'problems'>;
 
 /** `end` is undefined for a process that ended with code 0, else it says how it ended. */
-export function judge(events: TestEvent[], end: string | undefined): Verdict {
+function judge(events: TestEvent[], end: string | undefined): Verdict {
   const count = (kind: TestEvent['kind']): number => events.filter((event) => event.kind === kind).length;
   const [registered, started, passed, failed] = [
     count('registered'),

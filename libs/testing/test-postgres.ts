@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { migrate } from '#libs/postgres/migrate.js';
+import { createLogger } from '#libs/runtime/logger.js';
 import { privatePostgres } from './private-servers.js';
 import { recorder } from './recorder.js';
 
@@ -65,10 +67,8 @@ async function ensureTemplate(serverUrl: string, admin: pg.Client): Promise<stri
 }
 
 async function migrateTemplate(url: string): Promise<void> {
-  const migrator = new URL('../postgres/migrate.js', import.meta.url);
-  if (!existsSync(migrator) || !existsSync(ledger)) return;
-  const { migrate } = await import(migrator.href);
-  await migrate({ url, directory: new URL('migrations/', ledger), functions: new URL('functions/', ledger) });
+  const [directory, functions] = [new URL('migrations/', ledger), new URL('functions/', ledger)];
+  if (existsSync(directory)) await migrate({ url, directory, functions, logger: createLogger('test', 'warn') });
 }
 
 function migrationsHash(): string {

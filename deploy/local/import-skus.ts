@@ -1,0 +1,48 @@
+import { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
+import type { Sku } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { connect } from '#libs/rpc/client.js';
+
+const DEADLINE_MS = 30_000;
+const SKUS_PER_MESSAGE = 100;
+
+/** A sku as somebody describes it who cares for the essentials only. */
+export type SkuWish = Pick<Sku, 'skuId' | 'storeId' | 'title' | 'capacity'> & Partial<Sku>;
+
+/** Puts skus on sale through the inventory service at `host:port`; those that are there already must be the same. */
+export async function importSkus(address: string, wishes: SkuWish[]): Promise<void> {
+  const inventory = connect(InventoryServiceDefinition, address, { defaultDeadlineMs: DEADLINE_MS });
+  try {
+    const { failures } = await inventory.importSkus(messages(wishes.map(complete)));
+    const first = failures[0];
+    if (first) throw new Error(`${failures.length} skus were not imported; ${first.skuId}: ${first.error?.message}`);
+  } finally {
+    inventory.close();
+  }
+}
+
+async function* messages(skus: Sku[]): AsyncGenerator<{ skus: Sku[] }> {
+  for (let from = 0; from < skus.length; from += SKUS_PER_MESSAGE) {
+    yield { skus: skus.slice(from, from + SKUS_PER_MESSAGE) };
+  }
+}
+
+/** Zero stands for the default, on the wire as here. */
+function complete(wish: SkuWish): Sku {
+  return {
+    overbooked: 0,
+    startsAt: undefined,
+    timeZone: '',
+    onSaleAt: undefined,
+    offSaleAt: undefined,
+    perUserLimit: 0,
+    maxPerOrder: 0,
+    holdTtlSeconds: 0,
+    paymentRequired: true,
+    priceMinor: 0,
+    currency: 'EUR',
+    rateLimit: undefined,
+    paused: false,
+    etag: '',
+    ...wish,
+  };
+}

@@ -1,0 +1,79 @@
+import { canListen, freePort } from '#libs/servers/free-port.js';
+import type { MeshProcess } from './mesh-file.js';
+import { type ProcessHooks, ServiceProcess } from './service-process.js';
+import { type PlanOptions, type ProcessPlan, planProcesses, SERVICE_NAMES, type ServiceName } from './topology.js';
+
+/** Who is asked by others stops before those it asks; what stands in one row stops together. */
+const STOP_ORDER: ServiceName[][] = [['bff'], ['gateway'], ['scheduler'], ['order', 'inventory']];
+
+export interface FreePlanOptions extends Omit<PlanOptions, 'nextPort'> {
+  /** Used where they are free. */
+  ports: { http?: number; gateway?: number };
+}
+
+/** Plans a mesh on ports that are free now. */
+export async function planOnFreePorts(options: FreePlanOptions): Promise<ProcessPlan[]> {
+  const { http, gateway } = options.ports;
+  const [httpPort, gatewayPort] = await Promise.all([preferred(http), preferred(gateway)]);
+  const taken = new Set([httpPort, gatewayPort]);
+  const count = SERVICE_NAMES.reduce((sum, service) => sum + 2 * (options.scale[service] ?? 1), 0);
+  while (taken.size < count + 2) taken.add(await freePort());
+  const rest = [...taken].slice(2);
+  return planProcesses({
+    ...options,
+    nextPort: (service, use, index) => {
+      if (use === 'http') return httpPort;
+      if (service === 'gateway' && use === 'grpc' && index === 0) return gatewayPort;
+      return rest.pop() ?? 0;
+    },
+  });
+}
+
+/** All service processes of a mesh. */
+export class MeshServices {
+  readonly #processes: ServiceProcess[];
+
+  constructor(plans: ProcessPlan[], hooks: ProcessHooks) {
+    this.#processes = plans.map((plan) => new ServiceProcess(plan, hooks));
+  }
+
+  start(): void {
+    for (const one of this.#processes) one.start();
+  }
+
+  /** Resolves when all are ready; rejects with the last words of one that is not in time. */
+  async ready(timeoutMs: number): Promise<void> {
+    await Promise.all(this.#processes.map((one) => one.ready(timeoutMs)));
+  }
+
+  async kill(service: ServiceName, index: number, signal: NodeJS.Signals): Promise<void> {
+    const found = this.#of(service)[index];
+    if (!found) throw new Error(`there is no ${service}-${index + 1}`);
+    await found.kill(signal);
+  }
+
+  async stop(): Promise<void> {
+    for (const row of STOP_ORDER) {
+      await Promise.all(row.flatMap((service) => this.#of(service)).map((one) => one.stop()));
+    }
+  }
+
+  /** As mesh.json lists them. */
+  listed(): Record<ServiceName, MeshProcess[]> {
+    const entries = SERVICE_NAMES.map((service) => [service, this.#of(service).map(listedProcess)]);
+    return Object.fromEntries(entries) as Record<ServiceName, MeshProcess[]>;
+  }
+
+  #of(service: ServiceName): ServiceProcess[] {
+    return this.#processes.filter((one) => one.plan.service === service);
+  }
+}
+
+function listedProcess({ pid, plan: { grpc, http, admin } }: ServiceProcess): MeshProcess {
+  return { pid, ...(grpc === undefined ? {} : { grpc }), ...(http === undefined ? {} : { http }), admin };
+}
+
+/** That port where nobody listens on it, else another. */
+async function preferred(port: number | undefined): Promise<number> {
+  return port !== undefined && (await canListen(port)) ? port : freePort();
+}

@@ -1,0 +1,122 @@
+import { resolve } from 'node:path';
+import { type MeshFile, removeMeshFile, writeMeshFile } from './mesh-file.js';
+import { lockDirectory } from './mesh-lock.js';
+import { MeshLogs } from './mesh-logs.js';
+import { forgetServers, type MeshServers, startServers } from './mesh-servers.js';
+import { MeshServices, planOnFreePorts } from './mesh-services.js';
+import { migrateLedger } from './migrate-ledger.js';
+import type { ProcessPlan, Scale, ServerUrls, ServiceName } from './topology.js';
+
+const READY_TIMEOUT_MS = 30_000;
+
+export interface MeshOptions {
+  /** Holds the data of private servers, logs, and mesh.json. One mesh at a time. */
+  directory: string;
+  scale?: Scale;
+  /** Servers to use instead of private ones. */
+  servers?: Partial<ServerUrls>;
+  /** What the mesh shall do without. */
+  without?: ('redis' | 'nats')[];
+  /** Preferred ports; free ones are found for all others. */
+  ports?: { http?: number; gateway?: number };
+  /** Further settings of every service, like LOG_LEVEL or SHARDS. */
+  env?: Record<string, string>;
+  /** Whether the data of private servers outlives the mesh; false by default. */
+  keep?: boolean;
+  /** Forgets the data that private servers kept from earlier meshes in this directory; false by default. */
+  fresh?: boolean;
+  /** Hears what is being done, in words. */
+  report?(line: string): void;
+  /** Hears every line that a service writes, besides the files in `logs`. */
+  onLine?(process: string, line: string): void;
+}
+
+/** A running mesh. Its services are started again when they die, until `stop`. */
+export interface Mesh {
+  /** What mesh.json says now. */
+  describe(): MeshFile;
+  /** The servers; private ones can be stopped, frozen and restarted. */
+  servers: MeshServers;
+  /** Ends one process of a service, with SIGKILL unless another signal is named; resolves when it is gone. */
+  kill(service: ServiceName, index?: number, signal?: NodeJS.Signals): Promise<void>;
+  /** Resolves when every process is ready. */
+  ready(): Promise<void>;
+  /** Stops the services, those that are asked first, then the private servers. */
+  stop(): Promise<void>;
+}
+
+/** Starts servers and services, and resolves when all are ready and mesh.json says so; rejects with nothing left running. */
+export async function startMesh(options: MeshOptions): Promise<Mesh> {
+  const directory = resolve(options.directory);
+  const closers: (() => Promise<void> | void)[] = [lockDirectory(directory)];
+  const closeAll = async (): Promise<void> => {
+    for (let close = closers.pop(); close; close = closers.pop()) await close();
+  };
+  try {
+    return { ...(await assemble(directory, options, (close) => closers.push(close))), stop: closeAll };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function assemble(
+  directory: string,
+  options: MeshOptions,
+  closer: (close: () => Promise<void> | void) => void,
+): Promise<Omit<Mesh, 'stop'>> {
+  const {
+    scale = {},
+    env = {},
+    ports = {},
+    without = [],
+    keep = false,
+    fresh = false,
+    report = () => {},
+    onLine,
+  } = options;
+  removeMeshFile(directory); // One that a crash left names processes that are gone.
+  if (fresh) forgetServers(directory);
+  const servers = await startServers({ directory, given: options.servers ?? {}, without, keep, report });
+  closer(() => servers.stop());
+  await migrateLedger(servers.urls.postgres, report);
+
+  const logs = new MeshLogs(directory);
+  closer(() => logs.close());
+  const plans = await planOnFreePorts({ scale, env, ports, servers: servers.urls });
+  let published = false;
+  const services = new MeshServices(plans, {
+    report,
+    onLine: (name, line) => {
+      logs.write(name, line);
+      onLine?.(name, line);
+    },
+    onBack: () => {
+      if (published) writeMeshFile(directory, describe());
+    },
+  });
+  const describe = (): MeshFile => ({ ...addresses(plans), services: services.listed(), infra: servers.listed() });
+
+  report(`starting ${plans.map((plan) => plan.name).join(', ')}`);
+  closer(() => services.stop());
+  services.start();
+  await services.ready(READY_TIMEOUT_MS);
+  closer(() => {
+    published = false;
+    removeMeshFile(directory);
+  });
+  writeMeshFile(directory, describe());
+  published = true;
+  return {
+    servers,
+    describe,
+    kill: (service, index = 0, signal = 'SIGKILL') => services.kill(service, index, signal),
+    ready: () => services.ready(READY_TIMEOUT_MS),
+  };
+}
+
+function addresses(plans: ProcessPlan[]): Pick<MeshFile, 'http' | 'gateway'> {
+  const http = plans.find((plan) => plan.http)?.http ?? '';
+  const gateway = plans.find((plan) => plan.service === 'gateway')?.grpc ?? '';
+  return { http: `http://${http}`, gateway };
+}

@@ -1,0 +1,67 @@
+import { assert, suite } from '#libs/testing/suite.js';
+import { type ProcessPlan, parseScale, planProcesses, type Scale, type ServerUrls } from './topology.js';
+
+const test = suite('topology');
+const SERVERS: ServerUrls = { postgres: 'postgres://x', redis: 'redis://x', nats: 'nats://x' };
+
+function plan(scale: Scale, servers = SERVERS): ProcessPlan[] {
+  let port = 1000;
+  return planProcesses({
+    scale,
+    servers,
+    env: { LOG_LEVEL: 'debug', ADMIN_ADDRESS: 'overruled' },
+    nextPort: () => {
+      port += 1;
+      return port;
+    },
+  });
+}
+
+const named = (plans: ProcessPlan[], name: string): ProcessPlan | undefined => plans.find((one) => one.name === name);
+
+test('one process of each service, every address another', () => {
+  const plans = plan({});
+  assert.equal(
+    plans.map((one) => one.name),
+    ['inventory-1', 'order-1', 'scheduler-1', 'gateway-1', 'bff-1'],
+  );
+  const addresses = plans.flatMap((one) => [one.grpc ?? one.http, one.admin]);
+  assert.is(new Set(addresses).size, addresses.length);
+});
+
+test('callers are given every process of those they call', () => {
+  const plans = plan({ order: 2 });
+  const orders = [named(plans, 'order-1')?.grpc, named(plans, 'order-2')?.grpc].join(',');
+  assert.is(named(plans, 'gateway-1')?.env.ORDER_TARGET, orders);
+  assert.is(named(plans, 'scheduler-1')?.env.ORDER_TARGET, orders);
+  assert.is(named(plans, 'bff-1')?.env.GATEWAY_TARGET, named(plans, 'gateway-1')?.grpc);
+});
+
+test('settings of the mesh reach every process and do not overrule its addresses', () => {
+  for (const one of plan({})) {
+    assert.is(one.env.LOG_LEVEL, 'debug');
+    assert.is(one.env.ADMIN_ADDRESS, one.admin);
+    assert.is(one.env.INSTANCE, one.name);
+  }
+});
+
+test('a server that the mesh does without is an empty setting, which hides one of the environment', () => {
+  const inventory = named(plan({}, { postgres: 'postgres://x' }), 'inventory-1');
+  assert.equal(
+    [inventory?.env.DATABASE_URL, inventory?.env.REDIS_URL, inventory?.env.NATS_URL],
+    ['postgres://x', '', ''],
+  );
+});
+
+test('a scale is read by name and count, and what is none is refused with its text', () => {
+  assert.equal(parseScale('gateway=2,inventory=3'), { gateway: 2, inventory: 3 });
+  assert.equal(parseScale(''), {});
+  for (const wrong of ['gateway', 'gateway=0', 'gateway=two', 'bff=2', 'shop=1']) {
+    assert.throws(
+      () => parseScale(wrong),
+      (error: Error) => error.message.includes(wrong),
+    );
+  }
+});
+
+test.run();

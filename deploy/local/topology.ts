@@ -1,0 +1,101 @@
+/** The services of a mesh in the order in which each needs those before it. */
+export const SERVICE_NAMES = ['inventory', 'order', 'scheduler', 'gateway', 'bff'] as const;
+export type ServiceName = (typeof SERVICE_NAMES)[number];
+
+/** Where people look for the HTTP edge and for the gateway's gRPC. */
+export const DEFAULT_PORTS = { http: 8080, gateway: 7011 } as const;
+
+/** How many processes of each service; one where nothing is said. */
+export type Scale = Partial<Record<ServiceName, number>>;
+
+/** URLs of the servers that the mesh rests on. Without Redis or NATS its paths go round them. */
+export interface ServerUrls {
+  postgres: string;
+  redis?: string;
+  nats?: string;
+}
+
+interface Place {
+  service: ServiceName;
+  /** Zero-based among the processes of its service. */
+  index: number;
+  /** `order-1`: shown before its log lines and given to it as INSTANCE. */
+  name: string;
+  admin: string;
+  grpc?: string;
+  http?: string;
+}
+
+/** One process to run: where it listens, and the settings it is given. */
+export interface ProcessPlan extends Place {
+  env: Record<string, string>;
+}
+
+interface ServiceNeeds {
+  servers: (keyof ServerUrls)[];
+  /** The services it calls. */
+  calls: ServiceName[];
+}
+
+/** Who needs whom. docker-compose.yml says the same, and a test compares the two. */
+export const SERVICE_NEEDS: Record<ServiceName, ServiceNeeds> = {
+  inventory: { servers: ['postgres', 'redis', 'nats'], calls: [] },
+  order: { servers: ['postgres', 'nats'], calls: [] },
+  scheduler: { servers: ['postgres', 'nats'], calls: ['inventory', 'order'] },
+  gateway: { servers: [], calls: ['inventory', 'order', 'scheduler'] },
+  bff: { servers: [], calls: ['gateway'] },
+};
+
+const SERVER_SETTINGS = { postgres: 'DATABASE_URL', redis: 'REDIS_URL', nats: 'NATS_URL' } as const;
+
+export interface PlanOptions {
+  scale: Scale;
+  servers: ServerUrls;
+  /** Gives a port that nobody else is given. */
+  nextPort(service: ServiceName, use: 'http' | 'grpc' | 'admin', index: number): number;
+  /** Settings for every process; they give way to what the plan itself decides. */
+  env: Record<string, string>;
+}
+
+/** Every process of a mesh, with addresses chosen up front, so that all can start at once and come back where they were. */
+export function planProcesses(options: PlanOptions): ProcessPlan[] {
+  const places = SERVICE_NAMES.flatMap((service) =>
+    Array.from({ length: options.scale[service] ?? 1 }, (_, index) => place(service, index, options)),
+  );
+  return places.map((one) => ({ ...one, env: settings(one, places, options) }));
+}
+
+function place(service: ServiceName, index: number, { nextPort }: PlanOptions): Place {
+  const address = (use: 'http' | 'grpc' | 'admin'): string => `127.0.0.1:${nextPort(service, use, index)}`;
+  const own = service === 'bff' ? { http: address('http') } : { grpc: address('grpc') };
+  return { service, index, name: `${service}-${index + 1}`, ...own, admin: address('admin') };
+}
+
+function settings(one: Place, all: Place[], { servers, env }: PlanOptions): Record<string, string> {
+  const needs = SERVICE_NEEDS[one.service];
+  const targetOf = (service: ServiceName): string =>
+    all.flatMap((peer) => (peer.service === service && peer.grpc ? [peer.grpc] : [])).join(',');
+  return {
+    ...env,
+    ...Object.fromEntries(needs.servers.map((server) => [SERVER_SETTINGS[server], servers[server] ?? ''])),
+    ...Object.fromEntries(needs.calls.map((called) => [`${called.toUpperCase()}_TARGET`, targetOf(called)])),
+    ...(one.grpc ? { GRPC_ADDRESS: one.grpc } : {}),
+    ...(one.http ? { HTTP_ADDRESS: one.http } : {}),
+    ADMIN_ADDRESS: one.admin,
+    INSTANCE: one.name,
+  };
+}
+
+/** Reads `gateway=2,inventory=3`; throws with what is wrong. */
+export function parseScale(text: string): Scale {
+  const scale: Scale = {};
+  for (const part of text.split(',').filter((piece) => piece !== '')) {
+    const [name, count] = part.split('=');
+    const service = SERVICE_NAMES.find((known) => known === name && known !== 'bff');
+    if (!service || !/^[1-9]$/.test(count ?? '')) {
+      throw new Error(`--scale: ${part} is not gateway, inventory, order or scheduler with 1 to 9, like order=2`);
+    }
+    scale[service] = Number(count);
+  }
+  return scale;
+}

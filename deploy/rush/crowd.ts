@@ -1,0 +1,39 @@
+import type { HttpPool } from './http-pool.js';
+import type { Outcome } from './outcome.js';
+import type { Scenario } from './scenario.js';
+import { Visit } from './visit.js';
+
+/** How far the crowd is. */
+export interface Tally {
+  people: number;
+  done: number;
+  held: number;
+  refused: number;
+  errors: number;
+}
+
+export interface CrowdOptions {
+  scenario: Scenario;
+  pool: HttpPool;
+  /** When the scenario's clock shows zero, in milliseconds since the epoch. */
+  startsAt: number;
+  tally: Tally;
+}
+
+/** Sends everybody in at their moment and resolves when all have their last answer, one outcome for each request. */
+export async function runCrowd(options: CrowdOptions): Promise<Outcome[]> {
+  const { scenario, pool, startsAt, tally } = options;
+  const visits = scenario.people.map(async (person) => {
+    const outcomes = await new Visit(person, pool, startsAt).run();
+    count(tally, outcomes.at(-1)?.answer);
+    return outcomes;
+  });
+  return (await Promise.all(visits)).flat();
+}
+
+function count(tally: Tally, answer: string | undefined): void {
+  tally.done += 1;
+  if (answer === 'HELD') tally.held += 1;
+  if (answer === 'REFUSED') tally.refused += 1;
+  if (answer === 'ERROR') tally.errors += 1;
+}

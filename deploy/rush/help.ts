@@ -1,0 +1,51 @@
+import { POLLS } from './rush-report.js';
+import { SCENARIO_NAMES, scenarioNamed } from './scenarios/scenarios.js';
+
+/** What `npm run rush -- --help` prints. */
+export function rushHelp(): string {
+  const scenarios = SCENARIO_NAMES.map((name) => `  ${name.padEnd(9)}${scenarioNamed(name, 1)?.about ?? ''}`);
+  return `npm run rush [-- OPTIONS]    sends a crowd into a mesh and judges what became of it
+
+  --scenario NAME|FILE    one of those below, or a JSON file (class)
+  --json                  one last line of JSON on the standard output in place of the table
+  --over SECONDS          spreads the arrivals over so many seconds
+  --seed NUMBER           another crowd of the same kind (1)
+  --scale order=2,…       processes per service of a mesh that is started for the run
+  --help                  this page
+
+A mesh that npm start runs is used; else one is started for the run and stopped after it. The exit code is 1 when
+anything but refusals went wrong.
+
+Scenarios
+${scenarios.join('\n')}
+
+A file holds the same as data; all but skuId, storeId, capacity, userId and lines may be left out:
+  { "name": "duel",
+    "skus": [{ "skuId": "seat", "storeId": "hall", "capacity": 1, "perUserLimit": 1, "maxPerOrder": 10,
+               "holdTtlSeconds": 900, "paymentRequired": true, "opensAtMs": 0 }],
+    "people": [{ "userId": "ada", "arrivesAtMs": 0, "lines": [{ "skuId": "seat", "quantity": 1, "attendeeId": "ada" }],
+                 "key": "k1", "repeats": [20, "after"], "patienceMs": 0 }] }
+opensAtMs and arrivesAtMs count from the start; repeats are presses with the same key, so many ms after the arrival or
+after the answer; whoever has patience comes back with a new key when a hold is due to end.
+
+What people do: the same key again, later each time, for up to 30 s while nothing is decided (429, 502, 503, 504, no
+connection, no answer within 6 s, not yet on sale); a promise (202) is followed by GET until it is decided.
+
+What is counted. A request is one user and one key, however often it is sent.
+  held              distinct order ids that were answered HELD
+  refused, errors   requests whose last answer was a no, or an error
+  pending           requests that were promised a decision and saw none within 15 s
+  orders            rows born HELD or CONFIRMED, read from the ledger by the rush itself
+  duplicates        attendees with more of a sku than the limit, and keys with two orders
+  oversold          units of live orders beyond the capacity, summed over order lines
+  lost              ids answered HELD or PENDING that have no decided row 5 s after the end
+  undecided         claims left in the journal 5 s after the end
+  false_refusals    refused requests that would fit into what is left at the end
+  conserved         capacity = free + reserved + held + sold, and held and sold are what lines and movements add up to
+  success_rate      share of requests that got an answer: a yes or a true no
+  p50_ms, p99_ms    from the moment the first press was due to the answer that counts
+  pool_wait_p99_ms, redis_p99_ms, redis_calls_per_request, pg_transactions_per_order, consumer_lag_max
+                    from the services' own metrics, before and after; what they do by the clock, run or no run, is not
+                    counted: ${POLLS.source}
+`;
+}

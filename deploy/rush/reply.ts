@@ -1,0 +1,70 @@
+import type { HttpAnswer } from './http-connection.js';
+import type { ToldRefusal } from './outcome.js';
+
+/** What an answer of the HTTP edge means to a person. */
+export type Reply =
+  | { kind: 'HELD'; orderId: string }
+  | { kind: 'PENDING'; orderId: string }
+  | { kind: 'REFUSED'; refusal: ToldRefusal }
+  /** Nothing is decided: the same key again, not before `waitMs` when the answer says so. */
+  | { kind: 'AGAIN'; why: string; waitMs?: number }
+  | { kind: 'ERROR'; why: string };
+
+const REFUSALS = new Set([
+  'NOT_ENOUGH',
+  'ALL_HELD',
+  'SOLD_OUT',
+  'NOT_ON_SALE',
+  'LIMIT_REACHED',
+  'MAX_PER_ORDER',
+  'PAUSED',
+]);
+const TRY_AGAIN_STATUS = new Set([429, 502, 503, 504]);
+const LIVE_STATES = new Set(['HELD', 'CONFIRMED', 'FULFILLED', 'CANCELLED', 'EXPIRED']);
+
+/** Reads the answer to POST /v1/orders or to GET /v1/orders/{id}. */
+export function readReply(answer: HttpAnswer): Reply {
+  const body = parseObject(answer.body);
+  const reason = text(body.reason);
+  if (answer.status < 300) return readOrder(body);
+  if (REFUSALS.has(reason)) return { kind: 'REFUSED', refusal: readRefusal(reason, body) };
+  const why = `${answer.status} ${reason || answer.body.slice(0, 120)}`;
+  if (!TRY_AGAIN_STATUS.has(answer.status) && reason !== 'REQUEST_IN_PROGRESS') return { kind: 'ERROR', why };
+  const waitMs = Number(answer.headers.get('retry-after')) * 1000;
+  return { kind: 'AGAIN', why, ...(waitMs > 0 ? { waitMs } : {}) };
+}
+
+function readOrder(body: Record<string, unknown>): Reply {
+  const orderId = text(body.order_id);
+  const state = text(body.state);
+  if (state === 'PENDING') return { kind: 'PENDING', orderId };
+  if (LIVE_STATES.has(state)) return { kind: 'HELD', orderId };
+  if (state === 'REFUSED') {
+    const refusal = typeof body.refusal === 'object' && body.refusal ? (body.refusal as Record<string, unknown>) : {};
+    return { kind: 'REFUSED', refusal: readRefusal(text(refusal.reason), refusal) };
+  }
+  return { kind: 'ERROR', why: `an order in state ${state || 'unknown'}` };
+}
+
+function readRefusal(reason: string, facts: Record<string, unknown>): ToldRefusal {
+  const nextReleaseAt = instant(facts.next_release_at);
+  const opensAt = instant(facts.opens_at);
+  return { reason, ...(nextReleaseAt ? { nextReleaseAt } : {}), ...(opensAt ? { opensAt } : {}) };
+}
+
+function parseObject(json: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function instant(value: unknown): Date | undefined {
+  return typeof value === 'string' ? new Date(value) : undefined;
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MeshFile } from '../local/mesh-file.js';
+import { runCrowd, type Tally } from './crowd.js';
+import { HttpPool } from './http-pool.js';
+import { LagWatch } from './lag-watch.js';
+import { LedgerReader } from './ledger-reader.js';
+import type { Outcome } from './outcome.js';
+import { showProgress } from './progress.js';
+import { increase, scrape } from './readings.js';
+import { type RushReport, reportOf } from './rush-report.js';
+import { prefixed, type Scenario } from './scenario.js';
+import { StockRoom } from './stock-room.js';
+import { judge, type Verdict } from './verdict.js';
+
+/** Every person and every meanwhile press wants a socket at once; a browser would bring its own. */
+const MAX_SOCKETS = 12_000;
+/** Sockets opened before the start; the rest open as they are needed. */
+const WARM_SOCKETS = 5_000;
+/** From here to the start of the run: enough to put the skus on sale before their opening. */
+const LEAD_MS = 3_000;
+const SHORT_LEAD_MS = 100;
+/** What is promised is decided within so long after the end. */
+const SETTLE_MS = 5_000;
+const SETTLE_EVERY_MS = 200;
+
+export interface RushOptions {
+  mesh: MeshFile;
+  scenario: Scenario;
+  /** Where the progress bar is drawn, when it is a terminal. */
+  terminal: NodeJS.WriteStream;
+}
+
+export interface RushResult {
+  report: RushReport;
+  verdict: Verdict;
+  outcomes: Outcome[];
+}
+
+/** Puts the scenario's skus on sale in a running mesh, sends the crowd in, and judges what became of it. */
+export async function runRush(options: RushOptions): Promise<RushResult> {
+  const { mesh } = options;
+  const scenario = prefixed(options.scenario, `r${Date.now().toString(36)}${randomBytes(2).toString('hex')}`);
+  const ledger = await LedgerReader.open(mesh.infra.postgres.url);
+  const stockRoom = new StockRoom(mesh.services.inventory?.[0]?.grpc ?? '');
+  const pool = new HttpPool(mesh.http, MAX_SOCKETS);
+  try {
+    const clockAheadMs = await ledger.clockAheadMs();
+    const opens = scenario.skus.some((sku) => sku.opensAtMs !== undefined);
+    const opening = Date.now() + (opens ? LEAD_MS : 0);
+    await stockRoom.putOnSale(scenario.skus, opening + clockAheadMs);
+    await pool.warmUp(Math.min(WARM_SOCKETS, scenario.people.length));
+
+    const admins = Object.values(mesh.services).flatMap((processes) => processes.map((one) => one.admin));
+    const before = await scrape(admins);
+    const lag = new LagWatch(mesh.services.order?.map((one) => one.admin) ?? []);
+    const startsAt = Math.max(opening, Date.now() + SHORT_LEAD_MS);
+    const outcomes = await watchedCrowd(options, scenario, pool, startsAt);
+    const endedAt = Date.now();
+    const verdict = await settledVerdict(scenario, outcomes, ledger, stockRoom, clockAheadMs);
+    const samples = increase(before, await scrape(admins));
+    const report = reportOf({
+      scenario,
+      outcomes,
+      verdict,
+      samples,
+      consumerLagMax: await lag.stop(),
+      durationMs: endedAt - startsAt,
+    });
+    return { report, verdict, outcomes };
+  } finally {
+    pool.close();
+    stockRoom.close();
+    await ledger.close();
+  }
+}
+
+async function watchedCrowd(
+  options: RushOptions,
+  scenario: Scenario,
+  pool: HttpPool,
+  startsAt: number,
+): Promise<Outcome[]> {
+  const tally: Tally = { people: scenario.people.length, done: 0, held: 0, refused: 0, errors: 0 };
+  const hideProgress = showProgress(scenario.name, tally, options.terminal);
+  try {
+    return await runCrowd({ scenario, pool, startsAt, tally });
+  } finally {
+    hideProgress();
+  }
+}
+
+/**
+ * Judges as soon as nothing is open any more, at the latest five seconds after the end. The journal is asked only
+ * once the ledger has nothing open, because asking sweeps it.
+ */
+async function settledVerdict(
+  scenario: Scenario,
+  outcomes: Outcome[],
+  ledger: LedgerReader,
+  stockRoom: StockRoom,
+  clockAheadMs: number,
+): Promise<Verdict> {
+  const skuIds = scenario.skus.map((sku) => sku.skuId);
+  const deadline = Date.now() + SETTLE_MS;
+  for (;;) {
+    const facts = await ledger.facts(skuIds, clockAheadMs);
+    const late = Date.now() >= deadline;
+    const open = judge({ scenario, outcomes, ledger: facts, undecided: 0 }).counts.lost > 0;
+    const undecided = open && !late ? 1 : await stockRoom.undecided();
+    if (undecided === 0 || late) return judge({ scenario, outcomes, ledger: facts, undecided });
+    await sleep(SETTLE_EVERY_MS);
+  }
+}

@@ -1,0 +1,27 @@
+import { assert, suite } from '#libs/testing/suite.js';
+import {
+  claimsStream,
+  claimsSubject,
+  decisionsSubject,
+  orderEventSubject,
+  orderEventsStream,
+  stockFreedSubject,
+  subjects,
+} from './subjects.js';
+
+const test = suite('subjects');
+
+const fits = (pattern: string, subject: string): boolean =>
+  new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/<[^>]+>/g, '[^.]+')}$`).test(subject);
+
+test('every subject that is made is in the table', () => {
+  assert.ok(fits(subjects.claims.pattern, claimsSubject(3)));
+  assert.ok(fits(subjects.claims.stream, claimsStream(3)));
+  assert.ok(fits(subjects.decisions.pattern, decisionsSubject(3)));
+  assert.ok(fits(subjects.stockFreed.pattern, stockFreedSubject(3)));
+  assert.ok(fits(subjects.orderEvents.pattern, orderEventSubject('HELD', 65_535)));
+  assert.is(orderEventSubject('HELD', 1), 'order.v1.held.1');
+  assert.is(orderEventsStream, 'ORDER_EVENTS');
+});
+
+test.run();
