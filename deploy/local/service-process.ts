@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { ProcessPlan } from './topology.js';
 
-const DIST = new URL('../../', import.meta.url);
 const LEASH = new URL('./leash.js', import.meta.url).href;
 const READY_EVERY_MS = 25;
 const PROBE_TIMEOUT_MS = 1_000;
@@ -51,8 +49,7 @@ export class ServiceProcess {
   start(): void {
     const { plan } = this;
     this.#startedAt = Date.now();
-    const main = fileURLToPath(new URL(`services/${plan.service}/src/main.js`, DIST));
-    const child = spawn(process.execPath, ['--enable-source-maps', '--import', LEASH, main], {
+    const child = spawn(process.execPath, ['--enable-source-maps', '--import', LEASH, plan.program], {
       env: { ...process.env, ...plan.env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // Ctrl-C in a terminal goes to the whole group of processes: the order of the end is ours to choose.

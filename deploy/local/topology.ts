@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+
 /** The services of a mesh in the order in which each needs those before it. */
 export const SERVICE_NAMES = ['inventory', 'order', 'scheduler', 'gateway', 'bff'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
@@ -28,6 +30,8 @@ interface Place {
 
 /** One process to run: where it listens, and the settings it is given. */
 export interface ProcessPlan extends Place {
+  /** Absolute path of the JavaScript file to run. */
+  program: string;
   env: Record<string, string>;
 }
 
@@ -62,7 +66,11 @@ export function planProcesses(options: PlanOptions): ProcessPlan[] {
   const places = SERVICE_NAMES.flatMap((service) =>
     Array.from({ length: options.scale[service] ?? 1 }, (_, index) => place(service, index, options)),
   );
-  return places.map((one) => ({ ...one, env: settings(one, places, options) }));
+  return places.map((one) => ({ ...one, program: programOf(one.service), env: settings(one, places, options) }));
+}
+
+function programOf(service: ServiceName): string {
+  return fileURLToPath(new URL(`../../services/${service}/src/main.js`, import.meta.url));
 }
 
 function place(service: ServiceName, index: number, { nextPort }: PlanOptions): Place {
