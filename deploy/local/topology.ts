@@ -42,7 +42,7 @@ interface ServiceNeeds {
 }
 
 /** Who needs whom. docker-compose.yml says the same, and a test compares the two. */
-export const SERVICE_NEEDS: Record<ServiceName, ServiceNeeds> = {
+const SERVICE_NEEDS: Record<ServiceName, ServiceNeeds> = {
   inventory: { servers: ['postgres', 'redis', 'nats'], calls: [] },
   order: { servers: ['postgres', 'nats'], calls: [] },
   scheduler: { servers: ['postgres', 'nats'], calls: ['inventory', 'order'] },

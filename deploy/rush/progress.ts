@@ -17,7 +17,7 @@ export function showProgress(name: string, tally: Tally, terminal: NodeJS.WriteS
 }
 
 /** `clinic ██████░░░░ 523/1010 answered: 40 held, 483 refused, 0 errors`. */
-export function progressLine(name: string, { people, done, held, refused, errors }: Tally): string {
+function progressLine(name: string, { people, done, held, refused, errors }: Tally): string {
   const filled = Math.round((WIDTH * done) / Math.max(1, people));
   const bar = '█'.repeat(filled) + '░'.repeat(WIDTH - filled);
   return `${name} ${bar} ${done}/${people} answered: ${held} held, ${refused} refused, ${errors} errors`;
