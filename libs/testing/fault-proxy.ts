@@ -154,7 +154,13 @@ class Relay implements FaultProxy {
 
   private drop(pair: Pair): void {
     this.pairs.delete(pair);
-    pair.client.resetAndDestroy();
-    pair.server.resetAndDestroy();
+    reset(pair.client);
+    reset(pair.server);
   }
+}
+
+// A reset while our own end is under way fails inside Node, and keeps the process alive for ever.
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }
