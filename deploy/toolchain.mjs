@@ -11,7 +11,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/,
 export function ensureInstalled() {
   if (isInstalled()) return;
   console.log('installing packages (npm ci)');
-  const { status, error } = spawnSync('npm', ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund'], {
+  const { status, error } = spawnSync('npm', ['ci', '--include=dev', '--prefer-offline', '--loglevel=error', '--no-audit', '--no-fund'], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
