@@ -9,7 +9,10 @@ const formatDiff = ['format', '--diff', '--exit-code', '--exclude-path', 'proto/
 const baseline = join('proto', 'baseline.binpb');
 const checks = [
   { name: 'build', run: build },
-  { name: 'lint and format', run: () => runTool('biome', ['ci', '--error-on-warnings'], { capture: true }) },
+  {
+    name: 'lint and format',
+    run: () => runTool('biome', ['ci', '--error-on-warnings', '--colors=off'], { capture: true }),
+  },
   { name: 'unused code', run: () => runTool('knip', ['--no-progress'], { capture: true }) },
   { name: 'contracts: lint', run: () => runTool('buf', ['lint'], { capture: true }) },
   { name: 'contracts: format', run: () => runTool('buf', formatDiff, { capture: true }) },

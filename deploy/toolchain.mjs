@@ -11,10 +11,14 @@ export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/,
 export function ensureInstalled() {
   if (isInstalled()) return;
   console.log('installing packages (npm ci)');
-  const { status, error } = spawnSync('npm', ['ci', '--include=dev', '--prefer-offline', '--loglevel=error', '--no-audit', '--no-fund'], {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  const { status, error } = spawnSync(
+    'npm',
+    ['ci', '--include=dev', '--prefer-offline', '--loglevel=error', '--no-audit', '--no-fund'],
+    {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
+  );
   if (error !== undefined || status !== 0) throw new Error(`npm ci failed in ${root}`, { cause: error });
 }
 

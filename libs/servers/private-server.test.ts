@@ -8,7 +8,7 @@ import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import { ask } from './ask.js';
 import type { PrivateServer } from './private-server.js';
-import { isAlive } from './process-table.js';
+import { childrenOf, commandOf, isAlive } from './process-table.js';
 import { startNats } from './start-nats.js';
 import { startRedis } from './start-redis.js';
 
@@ -88,6 +88,14 @@ test('a folder whose server belongs to a living process is refused', async () =>
   await start('a');
   const error = await start('a').catch((thrown: unknown) => thrown);
   assert.match(String(error), `belongs to process ${process.pid}`);
+});
+
+test('nobody watches a server that died by itself: its id may be another process by now', async () => {
+  const redis = await start('a');
+  const isWatched = (): boolean => childrenOf(process.pid).some((pid) => commandOf(pid).includes(` ${redis.pid} `));
+  assert.ok(isWatched());
+  process.kill(redis.pid, 'SIGKILL');
+  await until(() => !redis.running && !isWatched());
 });
 
 test('a server and its folder do not outlive a parent that was killed', async () => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from './free-port.js';
@@ -49,135 +49,140 @@ export async function launch(spec: ServerSpec, port?: number): Promise<PrivateSe
 
 /** A server of our own: started by this process and gone with it. */
 export class PrivateServer {
-  private child: ChildProcess | undefined;
-  private gone: Promise<void> = Promise.resolve();
-  private releaseGuard: ReleaseGuard = () => {};
+  readonly #spec: ServerSpec;
+  #child: ChildProcess | undefined;
+  #gone: Promise<void> = Promise.resolve();
+  #releaseGuard: ReleaseGuard = () => {};
 
   constructor(
-    private readonly spec: ServerSpec,
+    spec: ServerSpec,
     readonly port: number,
-  ) {}
+  ) {
+    this.#spec = spec;
+  }
 
   get url(): string {
-    return this.spec.urlFor(this.port);
+    return this.#spec.urlFor(this.port);
   }
 
   get directory(): string {
-    return this.spec.directory;
+    return this.#spec.directory;
   }
 
   get logFile(): string {
-    return join(this.spec.directory, 'server.log');
+    return join(this.#spec.directory, 'server.log');
   }
 
   get running(): boolean {
-    return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null;
+    return this.#child?.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   /** The id of the main process, another one after each restart; 0 when it never ran. */
   get pid(): number {
-    return this.child?.pid ?? 0;
+    return this.#child?.pid ?? 0;
   }
 
   /** Starts it where it is down; resolves when it answers. */
   async start(): Promise<void> {
     if (this.running) return;
     const log = openSync(this.logFile, 'a');
-    const logged = readFileSync(this.logFile).length;
-    const child = spawn(this.spec.program, this.spec.argumentsFor(this.port), {
-      ...this.spec.user,
-      cwd: this.spec.directory,
-      detached: true, // Ctrl-C in the terminal is for us: we stop what we started, in our order.
-      stdio: ['ignore', log, log],
-    });
+    const loggedBefore = fstatSync(log).size;
+    this.#spawn(log);
     closeSync(log);
-    child.unref();
-    this.child = child;
-    let spawnError: Error | undefined;
-    this.gone = new Promise((resolve) => {
-      child.once('exit', () => resolve());
-      child.once('error', (error) => {
-        spawnError = error;
-        resolve();
-      });
-    });
-    if (child.pid !== undefined) this.watch(child.pid);
-    const problem = await this.waitUntilItAnswers();
+    const problem = await this.#waitUntilItAnswers();
     if (problem === undefined) return;
     await this.kill();
-    const tail = readFileSync(this.logFile, 'utf8').slice(logged).trim().split('\n').slice(-15).join('\n');
-    const message = `${this.spec.name} ${problem} (${this.logFile})\n${tail}`;
-    if (/address already in use/i.test(tail)) throw new PortTaken(message);
-    throw new Error(message, { cause: spawnError });
+    const logged = readFileSync(this.logFile).subarray(loggedBefore).toString().trim();
+    const tail = logged.split('\n').slice(-15).join('\n');
+    const message = `${this.#spec.name} ${problem} (${this.logFile})\n${tail}`;
+    throw /address already in use/i.test(tail) ? new PortTaken(message) : new Error(message);
   }
 
   /** Shuts it down cleanly and waits; removes its folder unless that is kept. */
   async stop(): Promise<void> {
-    await this.shutDown();
-    if (!this.spec.keep) rmSync(this.spec.directory, { recursive: true, force: true });
+    await this.#shutDown();
+    if (!this.#spec.keep) rmSync(this.#spec.directory, { recursive: true, force: true });
   }
 
   /** SIGKILL to the server and its children at once, as if the power went; the data stays for `restart`. */
   async kill(): Promise<void> {
-    const signalled = this.signal('SIGKILL');
-    await this.ended();
+    const signalled = this.#signal('SIGKILL');
+    await this.#ended();
     while (signalled.some(isAlive)) await pause(5);
   }
 
   /** Shuts it down if it runs, and starts it again on the same port with the same data. */
   async restart(): Promise<void> {
-    await this.shutDown();
+    await this.#shutDown();
     await this.start();
   }
 
   /** SIGSTOP: connections stay open and nothing answers, until `thaw`. */
   freeze(): void {
-    this.signal('SIGSTOP');
+    this.#signal('SIGSTOP');
   }
 
   thaw(): void {
-    this.signal('SIGCONT');
+    this.#signal('SIGCONT');
   }
 
-  private watch(pid: number): void {
-    this.releaseGuard = guardParent(
+  #spawn(log: number): void {
+    const child = spawn(this.#spec.program, this.#spec.argumentsFor(this.port), {
+      ...this.#spec.user,
+      cwd: this.#spec.directory,
+      detached: true, // Ctrl-C in the terminal is for us: we stop what we started, in our order.
+      stdio: ['ignore', log, log],
+    });
+    child.unref();
+    this.#child = child;
+    this.#gone = new Promise((resolve) => {
+      child.once('error', () => resolve()); // It could not be started, and has no id.
+      child.once('exit', () => {
+        this.#releaseGuard(); // Soon the id may be another process's.
+        resolve();
+      });
+    });
+    if (child.pid !== undefined) this.#watch(child.pid);
+  }
+
+  #watch(pid: number): void {
+    this.#releaseGuard = guardParent(
       pid,
-      this.spec.keep ? this.spec.stopSignal : 'SIGKILL',
-      this.spec.keep ? undefined : this.spec.directory,
+      this.#spec.keep ? this.#spec.stopSignal : 'SIGKILL',
+      this.#spec.keep ? undefined : this.#spec.directory,
     );
-    writeFileSync(pidFile(this.spec), JSON.stringify({ pid, parent: process.pid }));
+    writeFileSync(pidFile(this.#spec), JSON.stringify({ pid, parent: process.pid }));
   }
 
-  private async waitUntilItAnswers(): Promise<string | undefined> {
+  async #waitUntilItAnswers(): Promise<string | undefined> {
     const deadline = Date.now() + startTimeoutMs;
     while (Date.now() < deadline) {
       if (!this.running) return 'ended while it started';
-      const ready = await this.spec.answers(this.port, this.pid).catch(() => false);
+      const ready = await this.#spec.answers(this.port, this.pid).catch(() => false);
       if (ready && this.running) return undefined;
       await pause(20);
     }
     return `does not answer on port ${this.port} after ${startTimeoutMs / 1000} s`;
   }
 
-  private async shutDown(): Promise<void> {
+  async #shutDown(): Promise<void> {
     if (this.running) {
       this.thaw();
-      process.kill(this.pid, this.spec.stopSignal);
+      process.kill(this.pid, this.#spec.stopSignal);
     }
-    await this.ended();
+    await this.#ended();
   }
 
-  private async ended(): Promise<void> {
-    this.child?.ref(); // While we wait for its end, it keeps this process alive.
-    const timer = setTimeout(() => this.running && this.signal('SIGKILL'), stopTimeoutMs);
-    await this.gone;
+  async #ended(): Promise<void> {
+    this.#child?.ref(); // While we wait for its end, it keeps this process alive.
+    const timer = setTimeout(() => this.running && this.#signal('SIGKILL'), stopTimeoutMs);
+    await this.#gone;
     clearTimeout(timer);
-    this.releaseGuard();
-    rmSync(pidFile(this.spec), { force: true });
+    rmSync(pidFile(this.#spec), { force: true });
   }
 
   // Stopped first, so that no child is born, or replaced, between the look and the signal.
-  private signal(signal: NodeJS.Signals): number[] {
+  #signal(signal: NodeJS.Signals): number[] {
     if (!this.running) return [];
     sendSignal(this.pid, 'SIGSTOP');
     const all = [this.pid, ...childrenOf(this.pid)];

@@ -40,17 +40,19 @@ interface Pair {
 }
 
 class Relay implements FaultProxy {
+  readonly #targetHost: string;
+  readonly #targetPort: number;
   readonly stats = { connections: 0, toServerBytes: 0, toClientBytes: 0, droppedBytes: 0 };
   port = 0;
-  private mode: Mode = 'open';
-  private delayMs = 0;
-  private listener: Server | undefined;
-  private readonly pairs = new Set<Pair>();
+  #mode: Mode = 'open';
+  #delayMs = 0;
+  #listener: Server | undefined;
+  readonly #pairs = new Set<Pair>();
 
-  constructor(
-    private readonly targetHost: string,
-    private readonly targetPort: number,
-  ) {}
+  constructor(targetHost: string, targetPort: number) {
+    this.#targetHost = targetHost;
+    this.#targetPort = targetPort;
+  }
 
   url(original: string): string {
     const url = new URL(original);
@@ -60,36 +62,36 @@ class Relay implements FaultProxy {
   }
 
   delay(ms: number): void {
-    this.delayMs = ms;
+    this.#delayMs = ms;
   }
 
   dropReplies(): void {
-    this.mode = 'dropReplies';
+    this.#mode = 'dropReplies';
   }
 
   blackhole(): void {
-    this.mode = 'blackhole';
+    this.#mode = 'blackhole';
   }
 
   cut(): void {
-    this.mode = 'cut';
-    for (const pair of this.pairs) this.drop(pair);
+    this.#mode = 'cut';
+    for (const pair of this.#pairs) this.#drop(pair);
   }
 
   heal(): void {
-    this.mode = 'open';
-    this.delayMs = 0;
-    for (const pair of this.pairs) if (pair.lossy) this.drop(pair);
+    this.#mode = 'open';
+    this.#delayMs = 0;
+    for (const pair of this.#pairs) if (pair.lossy) this.#drop(pair);
   }
 
   async close(): Promise<void> {
     this.cut();
-    await new Promise((resolve) => this.listener?.close(resolve));
+    await new Promise((resolve) => this.#listener?.close(resolve));
   }
 
   listen(port: number): Promise<void> {
-    const listener = createServer((client) => this.accept(client));
-    this.listener = listener;
+    const listener = createServer((client) => this.#accept(client));
+    this.#listener = listener;
     return new Promise((resolve, reject) => {
       listener.once('error', reject);
       listener.listen(port, '127.0.0.1', () => {
@@ -100,34 +102,34 @@ class Relay implements FaultProxy {
     });
   }
 
-  private accept(client: Socket): void {
-    if (this.mode === 'cut') {
+  #accept(client: Socket): void {
+    if (this.#mode === 'cut') {
       client.resetAndDestroy();
       return;
     }
     this.stats.connections++;
-    const pair = { client, server: connect(this.targetPort, this.targetHost), lossy: false };
-    this.pairs.add(pair);
-    this.join(pair, client, pair.server, 'toServerBytes');
-    this.join(pair, pair.server, client, 'toClientBytes');
+    const pair = { client, server: connect(this.#targetPort, this.#targetHost), lossy: false };
+    this.#pairs.add(pair);
+    this.#join(pair, client, pair.server, 'toServerBytes');
+    this.#join(pair, pair.server, client, 'toClientBytes');
   }
 
   // Bytes wait in a chain of promises, so that they keep their order whatever the delay does meanwhile.
-  private join(pair: Pair, from: Socket, to: Socket, counter: 'toServerBytes' | 'toClientBytes'): void {
+  #join(pair: Pair, from: Socket, to: Socket, counter: 'toServerBytes' | 'toClientBytes'): void {
     let tail = Promise.resolve();
     from.setNoDelay(true);
     const queue = (step: () => void): void => {
-      const due = performance.now() + this.delayMs;
+      const due = performance.now() + this.#delayMs;
       tail = tail.then(async () => {
         const wait = due - performance.now();
         if (wait > 0) await pause(wait);
         step();
       });
     };
-    from.on('data', (chunk: Buffer) => queue(() => this.pass(pair, chunk, to, counter)));
+    from.on('data', (chunk: Buffer) => queue(() => this.#pass(pair, chunk, to, counter)));
     const farewell = (step: () => void) => (): void =>
       queue(() => {
-        if (this.mode === 'blackhole') pair.lossy = true;
+        if (this.#mode === 'blackhole') pair.lossy = true;
         else step();
       });
     from.on(
@@ -136,13 +138,13 @@ class Relay implements FaultProxy {
     );
     from.on(
       'close',
-      farewell(() => this.drop(pair)),
+      farewell(() => this.#drop(pair)),
     );
     from.on('error', () => {}); // 'close' follows.
   }
 
-  private pass(pair: Pair, chunk: Buffer, to: Socket, counter: 'toServerBytes' | 'toClientBytes'): void {
-    const swallowed = this.mode === 'blackhole' || (this.mode === 'dropReplies' && counter === 'toClientBytes');
+  #pass(pair: Pair, chunk: Buffer, to: Socket, counter: 'toServerBytes' | 'toClientBytes'): void {
+    const swallowed = this.#mode === 'blackhole' || (this.#mode === 'dropReplies' && counter === 'toClientBytes');
     if (swallowed) {
       pair.lossy = true;
       this.stats.droppedBytes += chunk.length;
@@ -152,8 +154,8 @@ class Relay implements FaultProxy {
     if (!to.destroyed) to.write(chunk);
   }
 
-  private drop(pair: Pair): void {
-    this.pairs.delete(pair);
+  #drop(pair: Pair): void {
+    this.#pairs.delete(pair);
     reset(pair.client);
     reset(pair.server);
   }

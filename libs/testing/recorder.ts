@@ -6,56 +6,56 @@ export type TestEvent =
   | { kind: 'hookFailed'; message: string };
 
 class Recorder {
-  private readonly report = process.env.HOLDFAST_TEST_REPORT;
-  private readonly notes = new Set<string>();
-  private failures = 0;
+  readonly #report = process.env.HOLDFAST_TEST_REPORT;
+  readonly #notes = new Set<string>();
+  #failures = 0;
 
   registered(test: string): void {
-    this.write({ kind: 'registered', test });
+    this.#write({ kind: 'registered', test });
   }
 
   restricted(test: string): void {
-    this.write({ kind: 'restricted', test });
+    this.#write({ kind: 'restricted', test });
   }
 
   skipped(test: string): void {
-    this.write({ kind: 'skipped', test });
+    this.#write({ kind: 'skipped', test });
   }
 
   started(test: string): void {
-    this.write({ kind: 'started', test });
+    this.#write({ kind: 'started', test });
   }
 
   ended(test: string, passed: boolean): void {
-    if (!passed) this.failures++;
-    this.write({ kind: passed ? 'passed' : 'failed', test });
+    if (!passed) this.#failures++;
+    this.#write({ kind: passed ? 'passed' : 'failed', test });
   }
 
   hookFailed(error: Error): void {
-    this.failures++;
+    this.#failures++;
     console.error(error.stack);
-    this.write({ kind: 'hookFailed', message: error.message });
+    this.#write({ kind: 'hookFailed', message: error.message });
   }
 
   /** Printed at the end if anything failed: what one needs to see the failure again. */
   note(line: string): void {
-    this.notes.add(line);
+    this.#notes.add(line);
   }
 
   get failed(): boolean {
-    return this.failures > 0;
+    return this.#failures > 0;
   }
 
   /** uvu sets the exit code itself, and knows nothing of a failed last hook. */
   finish(): void {
     if (!this.failed) return;
-    for (const line of this.notes) console.error(line);
+    for (const line of this.#notes) console.error(line);
     process.exitCode = 1;
   }
 
   // At once and in step: what was written counts even when the process is killed a moment later.
-  private write(event: TestEvent): void {
-    if (this.report !== undefined) appendFileSync(this.report, `${JSON.stringify(event)}\n`);
+  #write(event: TestEvent): void {
+    if (this.#report !== undefined) appendFileSync(this.#report, `${JSON.stringify(event)}\n`);
   }
 }
 
