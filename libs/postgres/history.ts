@@ -53,6 +53,9 @@ function readMigrations(directory: URL): Migration[] {
   });
   for (const check of checks) throw new MigrationError(`${check} has no migration beside it`);
   for (const [index, migration] of read.entries()) {
+    if (/(^|;)\s*(commit|rollback)\b/im.test(migration.text)) {
+      throw new MigrationError(`${migration.name} ends its own transaction: a migration is one, with its record`);
+    }
     if (read[index + 1]?.name.slice(0, 4) === migration.name.slice(0, 4)) {
       throw new MigrationError(`two migrations have the number of ${migration.name}`);
     }
