@@ -8,7 +8,7 @@ export interface SourceFile {
   text: string;
 }
 
-const skipped = new Set(['node_modules', 'dist', '.git', '.holdfast', 'drills']);
+const skipped = new Set(['node_modules', 'dist', '.git', '.holdfast', 'coverage', 'drills']);
 const binary = /\.(binpb|png|ico|woff2?)$/;
 
 /** Every file of ours: generated code too, nothing installed, built or measured. */

@@ -41,8 +41,10 @@ function startOwnServer(): Promise<string> {
 }
 
 async function drop(serverUrl: string, name: string, url: string): Promise<void> {
-  if (recorder.failed && process.env.HOLDFAST_KEEP === '1') {
-    console.error(`kept for you: ${url}`);
+  const outlivesUs = ownServer === undefined;
+  if (recorder.failed && process.env.HOLDFAST_KEEP === '1' && (outlivesUs || process.stdin.isTTY)) {
+    console.error(`kept for you: ${url}${outlivesUs ? '' : ' until you press Ctrl-C'}`);
+    if (!outlivesUs) await new Promise(() => process.stdin.resume());
     return;
   }
   await withAdmin(serverUrl, (admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
