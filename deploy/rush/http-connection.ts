@@ -1,10 +1,16 @@
 import type { Socket } from 'node:net';
 
-/** An answer over HTTP/1.1; header names in lower case. */
+/** An answer over HTTP/1.1. */
 export interface HttpAnswer {
   status: number;
-  headers: Map<string, string>;
+  /** Status line and headers as they came. */
+  head: string;
   body: string;
+}
+
+/** The value of a header, whatever the case of its name. */
+export function headerOf(head: string, name: string): string | undefined {
+  return new RegExp(`\\r\\n${name}: *([^\\r]*)`, 'i').exec(head)?.[1];
 }
 
 export interface HttpAsk {
@@ -15,6 +21,9 @@ export interface HttpAsk {
   /** After it the promise rejects and the outcome is unknown; the socket is dropped. */
   timeoutMs: number;
 }
+
+const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i;
+const CONNECTION_CLOSE = /\r\nconnection: *close/i;
 
 /** One socket and the answer it is reading. */
 export class HttpConnection {
@@ -64,25 +73,16 @@ export class HttpConnection {
     const bytes = this.#received.length === 1 ? chunk : Buffer.concat(this.#received);
     const headEnd = bytes.indexOf('\r\n\r\n');
     if (headEnd < 0) return;
-    const { status, headers } = parseHead(bytes.toString('latin1', 0, headEnd));
-    const length = Number(headers.get('content-length') ?? Number.NaN);
+    const head = bytes.toString('latin1', 0, headEnd);
+    const length = Number(CONTENT_LENGTH.exec(head)?.[1] ?? Number.NaN);
     if (!this.#settle || !Number.isInteger(length)) {
       this.#fail('an answer without content-length');
       return;
     }
     const bodyStart = headEnd + 4;
     if (bytes.length < bodyStart + length) return;
-    if (headers.get('connection') === 'close') this.usable = false;
-    this.#settle.resolve({ status, headers, body: bytes.toString('utf8', bodyStart, bodyStart + length) });
+    if (CONNECTION_CLOSE.test(head)) this.usable = false;
+    const body = bytes.toString('utf8', bodyStart, bodyStart + length);
+    this.#settle.resolve({ status: Number(head.slice(9, 12)), head, body });
   }
-}
-
-function parseHead(head: string): { status: number; headers: Map<string, string> } {
-  const [statusLine = '', ...lines] = head.split('\r\n');
-  const headers = new Map<string, string>();
-  for (const line of lines) {
-    const colon = line.indexOf(':');
-    headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
-  }
-  return { status: Number(statusLine.slice(9, 12)), headers };
 }

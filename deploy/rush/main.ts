@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { isAlive } from '#libs/servers/process-table.js';
+import { commandOf } from '#libs/servers/process-table.js';
 import { startMesh } from '../local/mesh.js';
 import { type MeshFile, readMeshFile } from '../local/mesh-file.js';
 import { givenServers, MESH_DIRECTORY } from '../local/places.js';
@@ -92,7 +92,8 @@ interface Visit {
 
 async function findOrStartMesh(scale: Scale | undefined): Promise<Visit> {
   const running = readMeshFile(MESH_DIRECTORY);
-  if (running && isAlive(running.services.bff?.[0]?.pid ?? 0)) {
+  // A mesh that was killed leaves its file.
+  if (running && commandOf(running.services.bff?.[0]?.pid ?? 0).includes('bff')) {
     if (scale) throw new Error('a mesh is running; --scale is for one that the rush starts: npm start -- --scale …');
     return { mesh: running, leave: async () => {} };
   }

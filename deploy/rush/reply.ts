@@ -1,4 +1,4 @@
-import type { HttpAnswer } from './http-connection.js';
+import { type HttpAnswer, headerOf } from './http-connection.js';
 import type { ToldRefusal } from './outcome.js';
 
 /** What an answer of the HTTP edge means to a person. */
@@ -30,7 +30,7 @@ export function readReply(answer: HttpAnswer): Reply {
   if (REFUSALS.has(reason)) return { kind: 'REFUSED', refusal: readRefusal(reason, body) };
   const why = `${answer.status} ${reason || answer.body.slice(0, 120)}`;
   if (!TRY_AGAIN_STATUS.has(answer.status) && reason !== 'REQUEST_IN_PROGRESS') return { kind: 'ERROR', why };
-  const waitMs = Number(answer.headers.get('retry-after')) * 1000;
+  const waitMs = Number(headerOf(answer.head, 'retry-after')) * 1000;
   return { kind: 'AGAIN', why, ...(waitMs > 0 ? { waitMs } : {}) };
 }
 

@@ -13,8 +13,8 @@ import { prefixed, type Scenario } from './scenario.js';
 import { StockRoom } from './stock-room.js';
 import { judge, type Verdict } from './verdict.js';
 
-/** Every person and every meanwhile press wants a socket at once; a browser would bring its own. */
-const MAX_SOCKETS = 12_000;
+/** So many requests may be in flight at once; a browser would bring a socket of its own. */
+const MAX_SOCKETS = 6_000;
 /** Sockets opened before the start; the rest open as they are needed. */
 const WARM_SOCKETS = 5_000;
 /** From here to the start of the run: enough to put the skus on sale before their opening. */

@@ -15,7 +15,7 @@ interface Asked {
   user: string;
   at: number;
 }
-type Answer = { status: number; body?: object } | 'hang up';
+type Answer = { status: number; body?: object; retryAfter?: number } | 'hang up';
 
 /** Runs a visit against a server that gives these answers, the last one over and over. */
 async function visit(wish: Partial<Person>, answers: Answer[]): Promise<{ outcomes: Outcome[]; asked: Asked[] }> {
@@ -26,7 +26,8 @@ async function visit(wish: Partial<Person>, answers: Answer[]): Promise<{ outcom
     request.resume().on('end', () => {
       if (answer === 'hang up') return request.socket.destroy();
       const body = JSON.stringify(answer.body ?? {});
-      return response.writeHead(answer.status, { 'content-length': Buffer.byteLength(body) }).end(body);
+      const headers = { 'content-length': Buffer.byteLength(body), 'retry-after': String(answer.retryAfter ?? 0) };
+      return response.writeHead(answer.status, headers).end(body);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -69,6 +70,11 @@ test('the same key is sent again while nothing is decided', async () => {
   const { outcomes, asked } = await visit({}, [{ status: 503 }, 'hang up', { status: 429 }, { status: 504 }, HELD]);
   assert.equal(new Set(asked.map(({ key }) => key)).size, 1);
   assert.equal([outcomes.length, outcomes[0]?.answer, outcomes[0]?.sends], [1, 'HELD', 5]);
+});
+
+test('nobody comes back before the server said', async () => {
+  const { asked } = await visit({}, [{ status: 429, retryAfter: 1 }, HELD]);
+  assert.ok((asked[1]?.at ?? 0) - (asked[0]?.at ?? 0) >= 1000);
 });
 
 test('an error that no repetition mends stands', async () => {
