@@ -6,6 +6,7 @@ import { join, relative } from 'node:path';
 import { ensureInstalled, filesUnder, root, runTool } from './toolchain.mjs';
 
 const formatDiff = ['format', '--diff', '--exit-code', '--exclude-path', 'proto/google'];
+const onlyTested = ['--no-progress', '--production', '--include', 'files,dependencies'];
 const baseline = join('proto', 'baseline.binpb');
 const checks = [
   { name: 'build', run: build },
@@ -14,6 +15,7 @@ const checks = [
     run: () => runTool('biome', ['ci', '--error-on-warnings', '--colors=off'], { capture: true }),
   },
   { name: 'unused code', run: () => runTool('knip', ['--no-progress'], { capture: true }) },
+  { name: 'used by tests alone', run: () => runTool('knip', onlyTested, { capture: true }) },
   { name: 'contracts: lint', run: () => runTool('buf', ['lint'], { capture: true }) },
   { name: 'contracts: format', run: () => runTool('buf', formatDiff, { capture: true }) },
   { name: 'contracts: breaking', run: () => runTool('buf', ['breaking', '--against', baseline], { capture: true }) },
