@@ -7,7 +7,6 @@ import { type OrderState, type RefusalRow, toRefusal } from './rows.js';
 
 const ATTEMPTS = 5;
 const admit = functionCall('claims_admit', 13);
-
 interface AdmittedRow {
   outcome: 'ORDER' | 'REFUSED' | ClaimFaultReason;
   detail: RefusalRow | null;

@@ -1,7 +1,12 @@
 import { claimCalls } from './claims.js';
+import { deadLetterCalls } from './dead-letters.js';
+import { jobCalls } from './jobs.js';
+import { clockCalls } from './ledger-clock.js';
 import type { LedgerPool } from './ledger-pool.js';
 import { orderCalls } from './orders.js';
+import { outboxCalls } from './outbox.js';
 import { parkedCalls } from './parked.js';
+import { paymentCalls } from './payments.js';
 import { skuCalls } from './skus.js';
 
 /** Where the migrations and functions of the ledger are, for the migrator. */
@@ -17,5 +22,15 @@ export const RUNTIME_ROLE = 'holdfast_runtime';
 export type Ledger = ReturnType<typeof openLedger>;
 
 export function openLedger(pool: LedgerPool) {
-  return { ...claimCalls(pool), ...parkedCalls(pool), ...orderCalls(pool), ...skuCalls(pool) };
+  return {
+    ...claimCalls(pool),
+    ...deadLetterCalls(pool),
+    ...parkedCalls(pool),
+    ...orderCalls(pool),
+    ...paymentCalls(pool),
+    ...skuCalls(pool),
+    ...outboxCalls(pool),
+    ...jobCalls(pool),
+    ...clockCalls(pool),
+  };
 }

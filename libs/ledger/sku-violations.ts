@@ -1,5 +1,8 @@
 import { Fault, type Violation } from '#libs/refusal/fault.js';
-import type { SkuToPut } from './skus.js';
+import type { Sku } from './rows.js';
+
+/** A sku as it shall be. What operators cannot set is left out. */
+export type SkuToPut = Omit<Sku, 'overbooked' | 'etag'>;
 
 /** 100 lines of an order at the most expensive stay below 2^53. */
 const MAX_ORDER_AMOUNT_MINOR = 90_000_000_000_000;
@@ -56,7 +59,7 @@ export function skuViolations(sku: SkuToPut): Violation[] {
 }
 
 /** Throws Fault INVALID_REQUEST with every violation of a sku, or of the etag. */
-export function refuseMalformedSku(sku: SkuToPut, etag: string | undefined): void {
+export function refuseMalformedSku(sku: SkuToPut, etag: string | undefined): undefined {
   const violations = skuViolations(sku);
   if (etag !== undefined && !/^[1-9][0-9]{0,17}$/.test(etag)) {
     violations.push({ field: 'etag', description: 'must be one that was read' });

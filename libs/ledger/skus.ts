@@ -1,22 +1,34 @@
 import { retryConflicts } from '#libs/postgres/errors.js';
+import { sqlFile } from '#libs/postgres/statement.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
+import { cutPage, type PageQuery, readPage } from './page.js';
 import { type Sku, type SkuRow, type SkuStock, toSku, toSkuStock } from './rows.js';
-import { refuseMalformedSku } from './sku-violations.js';
+import { refuseMalformedSku, type SkuToPut } from './sku-violations.js';
 
 const ATTEMPTS = 5;
 const put = functionCall('sku_put', 2);
+const importAll = functionCall('skus_import', 2);
+const get = sqlFile(new URL('./sql/sku_get.sql', import.meta.url));
+const list = sqlFile(new URL('./sql/skus_list.sql', import.meta.url));
+const opening = sqlFile(new URL('./sql/skus_opening.sql', import.meta.url));
 
-/** A sku as it shall be. What operators cannot set is left out. */
-export type SkuToPut = Omit<Sku, 'overbooked' | 'etag'>;
-
-export interface SkuPutResult {
+export interface SkuPutResult extends StockedSku {
   outcome: 'CREATED' | 'CHANGED' | 'UNCHANGED';
+}
+
+/** A sku with where its units are. */
+export interface StockedSku {
   sku: Sku;
   stock: SkuStock;
 }
 
 type PutOutcome = SkuPutResult['outcome'] | 'ETAG_MISMATCH' | 'CAPACITY_BELOW_TAKEN' | 'SKU_NOT_FOUND' | 'OTHER_STORE';
+
+interface PutRow {
+  outcome: PutOutcome;
+  sku_row: SkuRow | null;
+}
 
 /** The calls about what is for sale. */
 export function skuCalls(pool: LedgerPool) {
@@ -30,16 +42,58 @@ export function skuCalls(pool: LedgerPool) {
      */
     async skuPut(sku: SkuToPut, etag?: string): Promise<SkuPutResult> {
       refuseMalformedSku(sku, etag);
-      const [row] = await retryConflicts(
-        () => pool.query<{ outcome: PutOutcome; sku_row: SkuRow | null }>(put, [toParameter(sku), etag ?? null]),
-        ATTEMPTS,
+      const [row] = await retryConflicts(() => pool.query<PutRow>(put, [toParameter(sku), etag ?? null]), ATTEMPTS);
+      if (!row) throw new Error('sku_put gave no row');
+      return putResult(sku, row);
+    },
+
+    /**
+     * Puts many skus (a few hundred a call) in one transaction, each on its own: a bad one stops nothing. The results
+     * come in the order of the skus; of those that were not put, the Fault that skuPut would throw.
+     */
+    async skusImport(skus: readonly { sku: SkuToPut; etag?: string }[]): Promise<(SkuPutResult | Fault)[]> {
+      const results: (SkuPutResult | Fault | undefined)[] = skus.map(({ sku, etag }) =>
+        faultIn(() => refuseMalformedSku(sku, etag)),
       );
-      return putResult(sku, row?.outcome ?? 'SKU_NOT_FOUND', row?.sku_row ?? undefined);
+      const places = [...results.keys()].filter((place) => results[place] === undefined);
+      const good = places.flatMap((place) => skus[place] ?? []);
+      const values = [good.map(({ sku }) => toParameter(sku)), good.map(({ etag }) => etag ?? null)];
+      const rows = await retryConflicts(() => pool.query<PutRow & { place: number }>(importAll, values), ATTEMPTS);
+      for (const row of rows) {
+        const item = good[row.place - 1];
+        const place = places[row.place - 1];
+        if (!item || place === undefined) throw new RangeError(`no sku ${row.place}`);
+        results[place] = faultIn(() => putResult(item.sku, row));
+      }
+      return results.map((result) => result ?? new Fault('INTERNAL', 'the sku was not put'));
+    },
+
+    /** One sku. Fault SKU_NOT_FOUND. */
+    async skuGet(skuId: string): Promise<StockedSku & { now: Date }> {
+      const [row] = await pool.query<SkuRow & { now: Date }>(get, [skuId]);
+      if (!row) throw new Fault('SKU_NOT_FOUND', 'there is no such sku', { metadata: { sku_id: skuId } });
+      return { now: row.now, ...toStockedSku(row) };
+    },
+
+    /** A store's skus in the order of their ids. Fault INVALID_REQUEST for a page that cannot be. */
+    async skusList(storeId: string, page: PageQuery): Promise<{ skus: StockedSku[]; nextPageToken: string }> {
+      const name = `skus_list ${storeId}`;
+      const { size, after } = readPage(name, page);
+      const found = await pool.query<SkuRow>(list, [storeId, after?.[0] ?? '', size + 1]);
+      const { rows, nextPageToken } = cutPage(name, found, { size, keyOf: (row) => [row.sku_id] });
+      return { skus: rows.map(toStockedSku), nextPageToken };
+    },
+
+    /** Skus whose sale opens within so many seconds from now, and the next opening beyond them. */
+    async skusOpening(withinSeconds: number): Promise<{ skuIds: string[]; nextOpeningAt?: Date }> {
+      const [row] = await pool.query<{ sku_ids: string[]; next_opening_at: Date | null }>(opening, [withinSeconds]);
+      if (!row) throw new Error('skus_opening gave no row');
+      return { skuIds: row.sku_ids, ...(row.next_opening_at && { nextOpeningAt: row.next_opening_at }) };
     },
   };
 }
 
-function putResult(sku: SkuToPut, outcome: PutOutcome, row: SkuRow | undefined): SkuPutResult {
+function putResult(sku: SkuToPut, { outcome, sku_row: row }: PutRow): SkuPutResult {
   const metadata = { sku_id: sku.skuId };
   if (outcome === 'OTHER_STORE') throw new Fault('PERMISSION_DENIED', 'the sku belongs to another store', { metadata });
   if (outcome === 'SKU_NOT_FOUND' || !row) throw new Fault('SKU_NOT_FOUND', 'there is no such sku', { metadata });
@@ -54,7 +108,21 @@ function putResult(sku: SkuToPut, outcome: PutOutcome, row: SkuRow | undefined):
       metadata: { ...metadata, capacity: String(row.capacity), free: String(row.free), taken: String(taken) },
     });
   }
-  return { outcome, sku: toSku(row), stock: toSkuStock(row) };
+  return { outcome, ...toStockedSku(row) };
+}
+
+function toStockedSku(row: SkuRow): StockedSku {
+  return { sku: toSku(row), stock: toSkuStock(row) };
+}
+
+/** What `work` gives, or the Fault it throws. */
+function faultIn<Result>(work: () => Result): Result | Fault {
+  try {
+    return work();
+  } catch (thrown) {
+    if (thrown instanceof Fault) return thrown;
+    throw thrown;
+  }
 }
 
 /** The columns of the table skus, and capacity. */

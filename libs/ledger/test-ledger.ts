@@ -8,7 +8,7 @@ import type { ClaimToAdmit } from './claims-batch.js';
 import { type Ledger, openLedger, RUNTIME_ROLE } from './ledger.js';
 import type { OrderLine } from './lines.js';
 import type { Sku } from './rows.js';
-import type { SkuToPut } from './skus.js';
+import type { SkuToPut } from './sku-violations.js';
 
 /** A ledger of a test's own. */
 export interface TestLedger {
@@ -45,7 +45,8 @@ export async function testLedger(pool: Partial<PoolOptions> = {}): Promise<TestL
     ledger,
     runtime,
     url: database.url,
-    sql: (text, values) => owner.query({ name: '', text }, values),
+    // Statements with values are prepared, under any name of their own.
+    sql: (text, values = []) => owner.query({ name: values.length > 0 ? randomUUID() : '', text }, values),
     sku: async (parts) => (await ledger.skuPut({ ...plainSku(), ...parts })).sku,
     drop: async () => {
       await Promise.all([owner.close(), runtime.close()]);

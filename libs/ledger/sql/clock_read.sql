@@ -1,0 +1,2 @@
+-- The clock that decides.
+SELECT ledger.clock() AS now;

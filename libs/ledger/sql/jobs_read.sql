@@ -1,0 +1,2 @@
+-- Every job that ever ran, by name.
+SELECT * FROM ledger.jobs ORDER BY name;
