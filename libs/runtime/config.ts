@@ -16,28 +16,37 @@ type Presence<Value> =
   | { readonly optional: true; readonly default?: never }
   | { readonly default?: never; readonly optional?: never };
 
+/** Without options the variable is required. */
+type Required = Record<never, never>;
+
 /** What reading gives: the value, and undefined only where `optional` was said. */
 type Read<Value, Options> = Options extends { readonly optional: true } ? Value | undefined : Value;
 
 export interface EnvReader {
   /** A whole number within `min`..`max` (both included). */
-  integer<O extends Presence<number> & { min?: number; max?: number }>(name: string, options?: O): Read<number, O>;
+  integer<O extends Presence<number> & { min?: number; max?: number } = Required>(
+    name: string,
+    options?: O,
+  ): Read<number, O>;
   /** An absolute URL, as given; `protocols` like `['postgres:', 'postgresql:']` restrict it. */
-  url<O extends Presence<string> & { protocols?: readonly string[] }>(name: string, options?: O): Read<string, O>;
+  url<O extends Presence<string> & { protocols?: readonly string[] } = Required>(
+    name: string,
+    options?: O,
+  ): Read<string, O>;
   /** `host:port`, to listen on; port 0 takes a free one. */
-  address<O extends Presence<string>>(name: string, options?: O): Read<string, O>;
+  address<O extends Presence<string> = Required>(name: string, options?: O): Read<string, O>;
   /** Peers to call: `host:port[,host:port…]`, or `dns:host:port` for all addresses of a name. */
-  target<O extends Presence<string>>(name: string, options?: O): Read<string, O>;
+  target<O extends Presence<string> = Required>(name: string, options?: O): Read<string, O>;
   /** One of the words, in the case given. */
-  choice<const Word extends string, O extends Presence<NoInfer<Word>>>(
+  choice<const Word extends string, O extends Presence<NoInfer<Word>> = Required>(
     name: string,
     words: readonly Word[],
     options?: O,
   ): Read<Word, O>;
   /** `true` or `false`. */
-  boolean<O extends Presence<boolean>>(name: string, options?: O): Read<boolean, O>;
+  boolean<O extends Presence<boolean> = Required>(name: string, options?: O): Read<boolean, O>;
   /** Any text. */
-  string<O extends Presence<string>>(name: string, options?: O): Read<string, O>;
+  string<O extends Presence<string> = Required>(name: string, options?: O): Read<string, O>;
 }
 
 /**
