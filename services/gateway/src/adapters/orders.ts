@@ -1,0 +1,28 @@
+import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
+import { connect } from '#libs/rpc/client.js';
+import type { Orders } from '../app/ports.js';
+import { defaultDeadlineMs, ifFound, whileWatched, within } from './inner-calls.js';
+
+/** The order service. */
+export function connectOrders(target: string): Orders & { close(): void } {
+  const client = connect(OrderServiceDefinition, target, { defaultDeadlineMs });
+
+  return {
+    async find({ orderId, userId }, caller) {
+      const found = await ifFound(client.getOrder({ orderId, userId }, within(caller)));
+      return found?.order;
+    },
+    list: (request, caller) => client.listOrders(request, within(caller)),
+    async cancel(request, caller) {
+      const found = await ifFound(client.cancelOrder(request, within(caller)));
+      return found?.order;
+    },
+    confirmPayment: (request, caller) => ifFound(client.confirmPayment(request, within(caller))),
+    async *watch({ orderId, userId }, caller) {
+      for await (const { order } of client.watchOrder({ orderId, userId }, whileWatched(caller))) {
+        if (order !== undefined) yield order;
+      }
+    },
+    close: () => client.close(),
+  };
+}

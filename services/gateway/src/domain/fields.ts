@@ -1,0 +1,63 @@
+import { Fault, type Violation } from '#libs/refusal/fault.js';
+
+const idMaxLength = 128;
+const requestIdMaxLength = 255;
+const pageTokenMaxLength = 1024;
+const reasonMaxLength = 500;
+
+const printable = /^[\x21-\x7e]+$/;
+const currencyCode = /^[A-Z]{3}$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const control = /[\x00-\x1f\x7f]/;
+const uuidV8 = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+export const describeId = `must be 1 to ${idMaxLength} printable ASCII characters without spaces`;
+const describeRequestId = `must be 1 to ${requestIdMaxLength} printable ASCII characters without spaces`;
+
+/** Ids of skus, stores, users and attendees. */
+export function isId(value: string, maxLength = idMaxLength): boolean {
+  return value.length <= maxLength && printable.test(value);
+}
+
+/** Whether an order can have this id at all. One that cannot names no order, which is no violation. */
+export function isOrderId(value: string): boolean {
+  return uuidV8.test(value);
+}
+
+export function checkId(violations: Violation[], field: string, value: string): void {
+  if (!isId(value)) violations.push({ field, description: describeId });
+}
+
+export function checkRequestId(violations: Violation[], value: string): void {
+  if (!isId(value, requestIdMaxLength)) violations.push({ field: 'request_id', description: describeRequestId });
+}
+
+/** Free text for the record. It may be empty, and it must fit a text column, which takes no NUL. */
+export function checkReason(violations: Violation[], value: string): void {
+  if (value.length <= reasonMaxLength && !control.test(value)) return;
+  const description = `must be at most ${reasonMaxLength} characters, none of them a control character`;
+  violations.push({ field: 'reason', description });
+}
+
+export function checkCurrency(violations: Violation[], value: string): void {
+  if (currencyCode.test(value)) return;
+  violations.push({ field: 'currency', description: 'must be three capital letters (ISO 4217)' });
+}
+
+export function checkPage(violations: Violation[], page: { pageSize: number; pageToken: string }): void {
+  if (page.pageSize < 0) violations.push({ field: 'page_size', description: 'must not be negative' });
+  if (page.pageToken !== '' && !isId(page.pageToken, pageTokenMaxLength)) {
+    violations.push({ field: 'page_token', description: 'must be a next_page_token that this list gave' });
+  }
+}
+
+/** The one fault that names them all. */
+export function invalidRequest(violations: Violation[]): Fault {
+  const [first] = violations;
+  const more = violations.length > 1 ? `, and ${violations.length - 1} more` : '';
+  return new Fault('INVALID_REQUEST', `${first?.field} ${first?.description}${more}`, { violations });
+}
+
+export function refuseIfAny(violations: Violation[]): void {
+  if (violations.length > 0) throw invalidRequest(violations);
+}

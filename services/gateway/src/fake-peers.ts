@@ -1,0 +1,133 @@
+import {
+  InventoryServiceDefinition,
+  type PlaceHoldsItem,
+  type PlaceHoldsRequest,
+  type PlaceHoldsResponse,
+  type PlaceHoldsResult,
+} from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
+import { type Order, OrderState, PaymentState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
+import { Fault } from '#libs/refusal/fault.js';
+import { BatchResponder } from '#libs/rpc/batch-responder.js';
+import { type RpcServer, startServer } from '#libs/rpc/server.js';
+import { implement } from '#libs/rpc/service.js';
+import { createLogger } from '#libs/runtime/logger.js';
+
+/** What stands behind the gateway in its own tests: orders with a row, and claims that have none yet. */
+export interface FakeBooks {
+  rows: Map<string, Order>;
+  claims: Map<string, Order>;
+  /** Every item that any inventory was given. */
+  placed: PlaceHoldsItem[];
+  /** While true the journal cannot be read. */
+  journalIsAway: boolean;
+}
+
+export function emptyBooks(): FakeBooks {
+  return { rows: new Map(), claims: new Map(), placed: [], journalIsAway: false };
+}
+
+const logger = createLogger('fake', 'silent');
+const address = '127.0.0.1:0';
+
+async function absent(): Promise<never> {
+  throw new Fault('INTERNAL', 'not part of this test');
+}
+
+/** A call of which nobody hears again. */
+export type Place = (item: PlaceHoldsItem) => PlaceHoldsResult['outcome'] | 'never' | 'break';
+
+/** An inventory that answers holds as `place` says: with an outcome, not at all, or by breaking the stream. */
+export async function startFakeInventory(books: FakeBooks, place: Place): Promise<RpcServer> {
+  const service = implement(InventoryServiceDefinition, {
+    placeHolds: (stream) => {
+      const responder = new BatchResponder<PlaceHoldsItem, PlaceHoldsResult, PlaceHoldsRequest, PlaceHoldsResponse>({
+        stream,
+        name: 'PlaceHolds',
+        items: ({ items }) => items,
+        wrap: (results) => ({ results }),
+        onItems: (items) => {
+          for (const item of items) {
+            books.placed.push(item);
+            const outcome = place(item);
+            if (outcome === 'break') stream.fail(new Fault('UNAVAILABLE', 'the process is going'));
+            else if (outcome !== 'never') responder.add({ itemId: item.itemId, outcome });
+          }
+        },
+      });
+    },
+    async getClaim({ orderId }) {
+      if (books.journalIsAway) throw new Fault('UNAVAILABLE', 'The journal cannot be read');
+      const order = books.claims.get(orderId);
+      if (order === undefined) throw new Fault('ORDER_NOT_FOUND', 'There is no such claim');
+      return { order };
+    },
+    async listSkus({ pageSize }) {
+      return { skus: [], availability: [], nextPageToken: `asked for ${pageSize}` };
+    },
+    getSku: absent,
+    getAvailability: absent,
+    putSku: absent,
+    importSkus: absent,
+    sweep: absent,
+    sync: absent,
+  });
+  const server = await startServer({ address, services: [service], logger, reflection: false, drainMs: 50 });
+  server.serving(true);
+  return server;
+}
+
+/** An order service that reads and ends the rows of the books. */
+export async function startFakeOrders(books: FakeBooks): Promise<RpcServer> {
+  const rowOf = (orderId: string, userId: string): Order => {
+    const row = books.rows.get(orderId);
+    if (row !== undefined && (userId === '' || userId === row.userId)) return row;
+    throw new Fault('ORDER_NOT_FOUND', 'There is no such order');
+  };
+  const change = (orderId: string, userId: string, state: OrderState): Order => {
+    const row = rowOf(orderId, userId);
+    const changed = { ...row, state, version: row.version + 1 };
+    books.rows.set(orderId, changed);
+    return changed;
+  };
+  const service = implement(OrderServiceDefinition, {
+    async getOrder({ orderId, userId }) {
+      return { order: rowOf(orderId, userId) };
+    },
+    async listOrders({ userId, skuId }) {
+      const orders = [...books.rows.values()].filter((row) => row.userId === userId || skuId !== '');
+      return { orders, nextPageToken: '' };
+    },
+    async *watchOrder({ orderId, userId }) {
+      yield { order: rowOf(orderId, userId) };
+    },
+    async cancelOrder({ orderId, userId }) {
+      return { order: change(orderId, userId, OrderState.ORDER_STATE_CANCELLED) };
+    },
+    async confirmPayment({ orderId }) {
+      const order = change(orderId, '', OrderState.ORDER_STATE_CONFIRMED);
+      return { order, paymentState: PaymentState.PAYMENT_STATE_CAPTURED };
+    },
+    expireDue: absent,
+  });
+  const server = await startServer({ address, services: [service], logger, reflection: false, drainMs: 50 });
+  server.serving(true);
+  return server;
+}
+
+/** An order with one line, in the state given. */
+export function orderOf(item: Partial<Order> & { orderId: string; userId: string }, state: OrderState): Order {
+  return {
+    storeId: 'store-1',
+    requestId: 'key-1',
+    lines: [{ skuId: 'sku-1', quantity: 1, attendeeId: item.userId, unitPriceMinor: 1_500 }],
+    version: 1,
+    amountMinor: 1_500,
+    currency: 'EUR',
+    createdAt: new Date(0),
+    expiresAt: undefined,
+    refusal: undefined,
+    ...item,
+    state,
+  };
+}
