@@ -1,0 +1,58 @@
+import {
+  type Order,
+  type OrderLine,
+  OrderState,
+  type Refusal,
+  RefusalReason,
+} from '#libs/contracts/gen/holdfast/order/v1/order.js';
+
+/** An order as apps read it: snake_case, states by name, int64 as text, times in RFC 3339 with Z. */
+export function orderJson(order: Order) {
+  return {
+    order_id: order.orderId,
+    store_id: order.storeId,
+    user_id: order.userId,
+    request_id: order.requestId,
+    state: stateName(order.state),
+    version: order.version,
+    lines: order.lines.map(lineJson),
+    amount_minor: String(order.amountMinor),
+    currency: order.currency,
+    created_at: order.createdAt?.toISOString(),
+    expires_at: order.expiresAt?.toISOString(),
+    refusal: order.refusal && refusalJson(order.refusal),
+  };
+}
+
+function lineJson(line: OrderLine) {
+  return {
+    sku_id: line.skuId,
+    quantity: line.quantity,
+    attendee_id: line.attendeeId,
+    unit_price_minor: String(line.unitPriceMinor),
+  };
+}
+
+/** The reason, the sku and the facts that belong to that reason. */
+export function refusalJson(refusal: Refusal) {
+  return {
+    reason: reasonName(refusal.reason),
+    sku_id: refusal.skuId || undefined,
+    free: refusal.reason === RefusalReason.REFUSAL_REASON_NOT_ENOUGH ? refusal.free : undefined,
+    next_release_at: refusal.nextReleaseAt?.toISOString(),
+    opens_at: refusal.opensAt?.toISOString(),
+    closed_at: refusal.closedAt?.toISOString(),
+    slot_past: refusal.slotPast || undefined,
+    limit: refusal.limit || undefined,
+    own_order_id: refusal.ownOrderId || undefined,
+  };
+}
+
+// A state or reason that only newer peers know has no name here.
+function stateName(state: OrderState): string {
+  return (OrderState[state] ?? 'ORDER_STATE_UNKNOWN').slice('ORDER_STATE_'.length);
+}
+
+function reasonName(reason: RefusalReason): string {
+  return (RefusalReason[reason] ?? 'REFUSAL_REASON_REFUSED').slice('REFUSAL_REASON_'.length);
+}

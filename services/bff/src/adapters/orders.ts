@@ -1,0 +1,91 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Order } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import type {
+  ReserveRequest,
+  ReserveResponse,
+} from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import type { Gateway } from './gateway.js';
+import { userOf } from './identity.js';
+import { orderJson } from './order-json.js';
+import { sendRefusal } from './problem.js';
+import { idOf, resource } from './resource.js';
+import { cancelBody, idParams, noQuery, orderAnswer, pendingAnswer, reserveBody } from './schemas.js';
+
+// What the schemas of the routes let through.
+interface ReserveBody {
+  store_id: string;
+  lines: { sku_id: string; quantity: number; attendee_id?: string }[];
+}
+
+/** Orders: placed, read, cancelled. */
+export function orderRoutes(app: FastifyInstance, gateway: Gateway): void {
+  resource(app, '/v1/orders', {
+    POST: {
+      forUser: true,
+      schema: { querystring: noQuery, body: reserveBody, response: { 201: orderAnswer, 202: pendingAnswer } },
+      async handler(request, reply) {
+        const { outcome } = await gateway.reserve(userOf(request), reserveRequestOf(request));
+        return sendOutcome(outcome, request, reply);
+      },
+    },
+  });
+  resource(app, '/v1/orders/:id', {
+    GET: {
+      forUser: true,
+      schema: { params: idParams, querystring: noQuery, response: { 200: orderAnswer } },
+      async handler(request, reply) {
+        const order = await gateway.getOrder(userOf(request), idOf(request));
+        return reply.send(given(order));
+      },
+    },
+  });
+  resource(app, '/v1/orders/:id(^[^:]+)::cancel', {
+    POST: {
+      forUser: true,
+      schema: { params: idParams, querystring: noQuery, body: cancelBody, response: { 200: orderAnswer } },
+      async handler(request, reply) {
+        const { reason = '' } = (request.body ?? {}) as { reason?: string };
+        const cancel = { orderId: idOf(request), requestId: request.id, reason };
+        return reply.send(given(await gateway.cancelOrder(userOf(request), cancel)));
+      },
+    },
+  });
+}
+
+/** The request's id is its Idempotency-Key. */
+function reserveRequestOf(request: FastifyRequest): ReserveRequest {
+  const { store_id: storeId, lines } = request.body as ReserveBody;
+  return {
+    storeId,
+    lines: lines.map(({ sku_id: skuId, quantity, attendee_id: attendeeId = '' }) => {
+      return { skuId, quantity, attendeeId, unitPriceMinor: 0 };
+    }),
+    requestId: request.id,
+  };
+}
+
+function sendOutcome(outcome: ReserveResponse['outcome'], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  switch (outcome?.$case) {
+    case 'held': {
+      const order = given(outcome.value.order);
+      return reply.code(201).header('location', pathOf(order.order_id)).send(order);
+    }
+    case 'pending': {
+      const { orderId } = outcome.value;
+      return reply.code(202).header('location', pathOf(orderId)).send({ order_id: orderId, state: 'PENDING' });
+    }
+    case 'refused':
+      return sendRefusal(outcome.value, request, reply);
+    default:
+      throw new Error('the gateway gave an outcome that is not known here');
+  }
+}
+
+function pathOf(orderId: string): string {
+  return `/v1/orders/${orderId}`;
+}
+
+function given(order: Order | undefined) {
+  if (order === undefined) throw new Error('the gateway gave no order');
+  return orderJson(order);
+}

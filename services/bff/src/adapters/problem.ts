@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { Refused } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import { Fault, faultCatalogue } from '#libs/refusal/fault.js';
+import { errorsOfHeaders } from './check-headers.js';
+import { errorsOfSchema, errorsOfViolations, InvalidRequest, type ProblemError } from './invalid-request.js';
+import { orderJson, refusalJson } from './order-json.js';
+import { textOfRefusal } from './refusal-text.js';
+
+/** Problem details (RFC 9457) and the facts of the reason beside them. */
+interface Problem {
+  status: number;
+  reason: string;
+  title: string;
+  detail: string;
+  errors?: readonly ProblemError[];
+  facts?: Readonly<Record<string, unknown>>;
+  retryAfterMs?: number | undefined;
+}
+
+/** What only HTTP can get wrong, by status. */
+const httpProblems: Readonly<Record<number, { reason: string; title: string }>> = {
+  404: { reason: 'RESOURCE_NOT_FOUND', title: 'There is nothing here' },
+  405: { reason: 'METHOD_NOT_ALLOWED', title: 'The method does not fit the resource' },
+  413: { reason: 'BODY_TOO_LARGE', title: 'The body is too large' },
+  414: { reason: 'PATH_TOO_LONG', title: 'The path is too long' },
+  415: { reason: 'CONTENT_TYPE_UNSUPPORTED', title: 'The content type is not supported' },
+};
+
+/** Sends the problem that `thrown` is. Nothing of a 5xx but its reason leaves; what is behind it goes to the log, once. */
+export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return send(problemOf(thrown, request), request, reply);
+}
+
+/** A true no: 409 with its reason and facts. */
+export function sendRefusal(
+  { refusal, ownOrder }: Refused,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (refusal === undefined) return sendError(new Error('a refusal without a reason'), request, reply);
+  const { reason, ...facts } = refusalJson(refusal);
+  return send(
+    {
+      status: 409,
+      reason,
+      ...textOfRefusal(refusal),
+      facts: { ...facts, own_order: ownOrder && orderJson(ownOrder) },
+    },
+    request,
+    reply,
+  );
+}
+
+/** A problem that only HTTP knows. */
+export function sendHttpProblem(
+  status: number,
+  detail: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  return send(problemOfStatus(status, detail), request, reply);
+}
+
+function send(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, reason, title, detail, errors, facts, retryAfterMs } = problem;
+  if (retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(retryAfterMs / 1_000));
+  // Fastify ends the connection over a body it does not read, which resets it, and the answer is lost with it. Node reads
+  // the rest and throws it away, within the time that a request has.
+  reply.removeHeader('connection');
+  if (status === 401) reply.header('www-authenticate', 'Holdfast-User');
+  const body = {
+    ...facts,
+    type: `urn:holdfast:problem:${reason.toLowerCase().replaceAll('_', '-')}`,
+    title,
+    status,
+    detail,
+    instance: request.url.split('?', 1)[0],
+    reason,
+    request_id: request.id,
+    errors,
+  };
+  return reply
+    .code(status)
+    .type('application/problem+json')
+    .send(Buffer.from(JSON.stringify(body)));
+}
+
+function problemOf(thrown: unknown, request: FastifyRequest): Problem {
+  if (thrown instanceof Fault) return problemOfFault(thrown, request);
+  if (thrown instanceof InvalidRequest) return invalid(thrown.errors);
+  const { validation, validationContext = 'body', statusCode = 500, message } = thrown as Partial<FastifyError>;
+  if (validation) return invalid([...errorsOfHeaders(request), ...errorsOfSchema(validation, validationContext)]);
+  if (statusCode === 400)
+    return invalid([...errorsOfHeaders(request), { detail: message ?? 'cannot be read', pointer: '#' }]);
+  if (statusCode > 400 && statusCode < 500) return problemOfStatus(statusCode, message ?? '');
+  const faultId = randomUUID();
+  request.log.error({ err: thrown, faultId, requestId: request.id }, 'request failed inside');
+  return problemOfFault(new Fault('INTERNAL', '', { metadata: { fault_id: faultId } }), request);
+}
+
+function problemOfFault(fault: Fault, request: FastifyRequest): Problem {
+  const { httpStatus: status, title } = faultCatalogue[fault.reason];
+  const { reason, retryAfterMs } = fault;
+  if (status < 500) {
+    const errors = errorsOfViolations(fault.violations, request.body !== undefined);
+    return {
+      status,
+      reason,
+      title,
+      detail: fault.message,
+      facts: fault.metadata,
+      retryAfterMs,
+      ...(errors.length > 0 && { errors }),
+    };
+  }
+  if (reason !== 'INTERNAL') {
+    const detail = 'The outcome is not known. The same request again, with the same key, cannot count twice.';
+    return { status, reason, title, detail, retryAfterMs };
+  }
+  return {
+    status,
+    reason,
+    title,
+    detail: 'It was recorded under fault_id.',
+    facts: { fault_id: fault.metadata.fault_id },
+  };
+}
+
+function invalid(errors: readonly ProblemError[]): Problem {
+  const { httpStatus: status, title } = faultCatalogue.INVALID_REQUEST;
+  const detail = errors.length === 1 ? 'One thing is wrong with it.' : `${errors.length} things are wrong with it.`;
+  return { status, reason: 'INVALID_REQUEST', title, detail, errors };
+}
+
+function problemOfStatus(status: number, detail: string): Problem {
+  const { reason, title } = httpProblems[status] ?? { reason: 'INVALID_REQUEST', title: 'The request is not valid' };
+  return { status, reason, title, detail };
+}

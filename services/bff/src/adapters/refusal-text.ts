@@ -1,0 +1,57 @@
+import { type Refusal, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+
+interface RefusalText {
+  /** The same for every occurrence. */
+  title: string;
+  /** This occurrence, in a sentence. */
+  detail: (refusal: Refusal) => string;
+}
+
+const texts: Readonly<Record<RefusalReason, RefusalText>> = {
+  [RefusalReason.REFUSAL_REASON_NOT_ENOUGH]: {
+    title: 'Not enough is left',
+    detail: ({ skuId, free }) => `Of ${skuId} only ${free} are free.`,
+  },
+  [RefusalReason.REFUSAL_REASON_ALL_HELD]: {
+    title: 'Everything is held',
+    detail: ({ skuId }) => `Of ${skuId} nothing is free now; what others hold may come back.`,
+  },
+  [RefusalReason.REFUSAL_REASON_SOLD_OUT]: {
+    title: 'Sold out',
+    detail: ({ skuId }) => `${skuId} is sold out.`,
+  },
+  [RefusalReason.REFUSAL_REASON_NOT_ON_SALE]: {
+    title: 'Not on sale',
+    detail: ({ skuId, opensAt, slotPast }) =>
+      opensAt ? `${skuId} goes on sale later.` : slotPast ? `${skuId} has begun.` : `The sale of ${skuId} is over.`,
+  },
+  [RefusalReason.REFUSAL_REASON_LIMIT_REACHED]: {
+    title: 'The limit is reached',
+    detail: ({ skuId, limit }) => `Nobody may have more than ${limit} of ${skuId}.`,
+  },
+  [RefusalReason.REFUSAL_REASON_MAX_PER_ORDER]: {
+    title: 'Too many in one order',
+    detail: ({ skuId, limit }) => `One order may take at most ${limit} of ${skuId}.`,
+  },
+  [RefusalReason.REFUSAL_REASON_PAUSED]: {
+    title: 'The sale is paused',
+    detail: ({ skuId }) => `The sale of ${skuId} is paused.`,
+  },
+  [RefusalReason.REFUSAL_REASON_UNPROCESSABLE]: {
+    title: 'The order could not be processed',
+    detail: () => 'It was put aside for an operator. Nothing was taken.',
+  },
+  [RefusalReason.REFUSAL_REASON_UNSPECIFIED]: unknownReason(),
+  [RefusalReason.UNRECOGNIZED]: unknownReason(),
+};
+
+/** The sentence for people of one refusal, and what all of its kind are called. */
+export function textOfRefusal(refusal: Refusal): { title: string; detail: string } {
+  const { title, detail } = texts[refusal.reason] ?? unknownReason();
+  return { title, detail: detail(refusal) };
+}
+
+/** For a reason that only a newer peer knows. */
+function unknownReason(): RefusalText {
+  return { title: 'Refused', detail: () => 'Nothing was taken.' };
+}

@@ -1,0 +1,50 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { errorsOfHeaders } from './check-headers.js';
+import { userOf } from './identity.js';
+import { InvalidRequest } from './invalid-request.js';
+import { sendHttpProblem } from './problem.js';
+
+/** One method of a resource. Its handler may take it for granted that the request fits the schema. */
+export interface Verb {
+  /** Whether it is done in the name of a user. */
+  forUser: boolean;
+  schema: FastifySchema;
+  handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+type Method = (typeof methods)[number];
+
+/** Registers what a path answers to; every other method is 405 and told what is allowed. */
+export function resource(app: FastifyInstance, url: string, verbs: Partial<Record<'GET' | 'POST', Verb>>): void {
+  const allowed = Object.keys(verbs) as Method[];
+  for (const [method, { forUser, schema, handler }] of Object.entries(verbs)) {
+    app.route({
+      method: method as Method,
+      url,
+      schema,
+      ...(forUser && { onRequest: async (request) => void userOf(request) }),
+      preHandler: async (request) => {
+        const errors = errorsOfHeaders(request);
+        if (errors.length > 0) throw new InvalidRequest(errors);
+      },
+      handler,
+    });
+  }
+  if (allowed.includes('GET')) allowed.push('HEAD');
+  const allow = allowed.join(', ');
+  app.route({
+    method: methods.filter((method) => !allowed.includes(method)),
+    url,
+    onRequest: async (request, reply) => {
+      reply.header('allow', allow);
+      return sendHttpProblem(405, `Only ${allow} may be used here.`, request, reply);
+    },
+    handler: async () => undefined,
+  });
+}
+
+/** The id in the path. */
+export function idOf(request: FastifyRequest): string {
+  return (request.params as { id: string }).id;
+}

@@ -1,0 +1,157 @@
+/** JSON Schemas of what comes in and goes out. `description` finishes the sentence "must be …" in problems. */
+
+const id = {
+  type: 'string',
+  pattern: '^[\\x21-\\x7e]{1,128}$',
+  description: '1 to 128 printable ASCII characters without spaces',
+} as const;
+
+export const idParams = {
+  type: 'object',
+  properties: { id },
+} as const;
+
+export const pageQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    page_size: { type: 'string', pattern: '^[0-9]{1,9}$', description: 'a whole number' },
+    page_token: {
+      type: 'string',
+      pattern: '^[\\x21-\\x7e]{0,1024}$',
+      description: 'the next_page_token of the page before',
+    },
+  },
+} as const;
+
+export const noQuery = { type: 'object', additionalProperties: false } as const;
+
+export const reserveBody = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['store_id', 'lines'],
+  properties: {
+    store_id: id,
+    lines: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 100,
+      description: '1 to 100 lines',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['sku_id', 'quantity'],
+        properties: {
+          sku_id: id,
+          quantity: {
+            type: 'integer',
+            minimum: 1,
+            maximum: 1_000_000,
+            description: 'a whole number from 1 to 1000000',
+          },
+          attendee_id: id,
+        },
+      },
+    },
+  },
+} as const;
+
+export const cancelBody = {
+  type: ['object', 'null'],
+  additionalProperties: false,
+  properties: {
+    reason: {
+      type: 'string',
+      maxLength: 500,
+      pattern: '^[^\\x00-\\x1f\\x7f]*$',
+      description: 'at most 500 characters, none of them a control character',
+    },
+  },
+} as const;
+
+const text = { type: 'string' } as const;
+const whole = { type: 'integer' } as const;
+const flag = { type: 'boolean' } as const;
+
+const refusal = {
+  type: 'object',
+  properties: {
+    reason: text,
+    sku_id: text,
+    free: whole,
+    next_release_at: text,
+    opens_at: text,
+    closed_at: text,
+    slot_past: flag,
+    limit: whole,
+    own_order_id: text,
+  },
+} as const;
+
+export const orderAnswer = {
+  type: 'object',
+  properties: {
+    order_id: text,
+    store_id: text,
+    user_id: text,
+    request_id: text,
+    state: text,
+    version: whole,
+    lines: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { sku_id: text, quantity: whole, attendee_id: text, unit_price_minor: text },
+      },
+    },
+    amount_minor: text,
+    currency: text,
+    created_at: text,
+    expires_at: text,
+    refusal,
+  },
+} as const;
+
+export const pendingAnswer = {
+  type: 'object',
+  properties: { order_id: text, state: text },
+} as const;
+
+export const skuAnswer = {
+  type: 'object',
+  properties: {
+    sku_id: text,
+    store_id: text,
+    title: text,
+    capacity: whole,
+    starts_at: text,
+    time_zone: text,
+    on_sale_at: text,
+    off_sale_at: text,
+    per_user_limit: whole,
+    max_per_order: whole,
+    hold_ttl_seconds: whole,
+    payment_required: flag,
+    price_minor: text,
+    currency: text,
+    paused: flag,
+    availability: {
+      type: 'object',
+      properties: {
+        state: text,
+        free: whole,
+        reserved: whole,
+        held: whole,
+        sold: whole,
+        next_release_at: text,
+        opens_in_ms: text,
+        on_sale: flag,
+      },
+    },
+  },
+} as const;
+
+export const skusAnswer = {
+  type: 'object',
+  properties: { skus: { type: 'array', items: skuAnswer }, next_page_token: text },
+} as const;

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify';
+import { startAdmin } from '#libs/runtime/admin.js';
+import type { Lifecycle } from '#libs/runtime/lifecycle.js';
+import { createMetrics } from '#libs/runtime/metrics.js';
+import { connectGateway } from './adapters/gateway.js';
+import { createHttp } from './adapters/http.js';
+import { orderRoutes } from './adapters/orders.js';
+import { countRequests } from './adapters/request-metrics.js';
+import { skuRoutes } from './adapters/skus.js';
+import type { BffConfig } from './config.js';
+
+/** Connections that wait for the process to take them, when a crowd arrives in one instant. */
+const listenBacklog = 4_096;
+const reapEveryMs = 50;
+
+/** Starts the HTTP edge; it serves when this resolves. `httpAddress` is a base URL. Everything it opened is closed by `life`. */
+export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ httpAddress: string }> {
+  const { logger } = life;
+  const metrics = createMetrics();
+
+  const gateway = connectGateway({ ...config, target: config.gatewayTarget, logger, metrics });
+  life.closer('gateway', () => gateway.close());
+  const checks = { gateway: () => gateway.isReachable() };
+  await startAdmin({ address: config.adminAddress, life, metrics, checks });
+
+  const app = createHttp(logger);
+  countRequests(app, metrics);
+  orderRoutes(app, gateway);
+  skuRoutes(app, gateway);
+  const { hostname: host, port } = new URL(`http://${config.httpAddress}`);
+  const httpAddress = await app.listen({ host, port: Number(port), backlog: listenBacklog });
+  life.closer('http', () => closeHttp(app));
+  return { httpAddress };
+}
+
+/** Takes no more and finishes what is in flight. A connection that becomes idle meanwhile would be kept open by its client. */
+async function closeHttp(app: FastifyInstance): Promise<void> {
+  const reaper = setInterval(() => app.server.closeIdleConnections(), reapEveryMs);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(reaper);
+  }
+}
