@@ -5,20 +5,20 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { ensureInstalled, filesUnder, root, runTool } from './toolchain.mjs';
 
-const formatDiff = ['format', '--diff', '--exit-code', '--exclude-path', 'proto/google'];
+const program =
+  (name, ...args) =>
+  () =>
+    runTool(name, args, { capture: true });
+const formatted = ['format', '--diff', '--exit-code', '--exclude-path', 'proto/google'];
 const onlyTested = ['--no-progress', '--production', '--include', 'files,dependencies'];
-const baseline = join('proto', 'baseline.binpb');
 const checks = [
-  { name: 'build', run: build },
-  {
-    name: 'lint and format',
-    run: () => runTool('biome', ['ci', '--error-on-warnings', '--colors=off'], { capture: true }),
-  },
-  { name: 'unused code', run: () => runTool('knip', ['--no-progress'], { capture: true }) },
-  { name: 'used by tests alone', run: () => runTool('knip', onlyTested, { capture: true }) },
-  { name: 'contracts: lint', run: () => runTool('buf', ['lint'], { capture: true }) },
-  { name: 'contracts: format', run: () => runTool('buf', formatDiff, { capture: true }) },
-  { name: 'contracts: breaking', run: () => runTool('buf', ['breaking', '--against', baseline], { capture: true }) },
+  { name: 'build', run: program(process.execPath, join('deploy', 'build.mjs')) },
+  { name: 'lint and format', run: program('biome', 'ci', '--error-on-warnings', '--colors=off') },
+  { name: 'unused code', run: program('knip', '--no-progress') },
+  { name: 'used by tests alone', run: program('knip', ...onlyTested) },
+  { name: 'contracts: lint', run: program('buf', 'lint') },
+  { name: 'contracts: format', run: program('buf', ...formatted) },
+  { name: 'contracts: breaking', run: program('buf', 'breaking', '--against', join('proto', 'baseline.binpb')) },
   { name: 'contracts: generated', run: generatedCode },
 ];
 
@@ -36,15 +36,11 @@ const verdict = tests.code === 0 ? 'ok' : 'FAILED';
 rows.push({ name: `tests (${tests.passed})`, verdict, seconds: (performance.now() - startedAt) / 1000 });
 process.exitCode = conclude(rows, tests);
 
-function build() {
-  return runTool(process.execPath, [join('deploy', 'build.mjs')], { capture: true });
-}
-
 // Generated again elsewhere and compared, so that the code in the tree is the one the contracts give.
 function generatedCode() {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-generate-'));
   try {
-    const generated = runTool('buf', ['generate', '-o', folder], { capture: true });
+    const generated = program('buf', 'generate', '-o', folder)();
     if (generated.code !== 0) return generated;
     const [now, committed] = [folder, root].map((base) => contents(join(base, 'libs', 'contracts', 'gen')));
     const names = [...new Set([...now.keys(), ...committed.keys()])].sort();
