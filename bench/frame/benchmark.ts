@@ -1,0 +1,53 @@
+import type { Lifecycle } from '#libs/runtime/lifecycle.js';
+
+/** One run of one arm: so many items in so much time, and what was seen on the way. */
+export interface ArmRun {
+  items: number;
+  durationMs: number;
+  /** Figures of this run by name, unit last; the report shows the median over the runs. */
+  counters: Record<string, number>;
+  /** Laws that did not hold afterwards, in words. One is enough to void the benchmark. */
+  violations: string[];
+}
+
+/** One way of doing the work. Each run starts from the same state and leaves nothing behind for the next. */
+export interface Arm {
+  name: string;
+  run(): Promise<ArmRun>;
+}
+
+/** What `open` gave: servers are up, arms can be run. Whatever has to be closed is with the lifecycle. */
+export interface OpenBenchmark {
+  /** The system under test and its denominator. */
+  a: Arm;
+  b: Arm;
+  /** Further arms, compared with the median of `a` and not gated. */
+  reported: Arm[];
+}
+
+export interface BenchmarkContext {
+  /** Fewer items and one round: to see that it works, not how fast. */
+  quick: boolean;
+  /** A folder of this run on the repository's disk; it is removed afterwards. */
+  directory: string;
+  /** Closed when the benchmark has ended or was interrupted. */
+  life: Lifecycle;
+  /** Says what is going on, for a person at a terminal. */
+  progress(text: string): void;
+}
+
+/** A ratio of two arms with the gate it must pass and the goal it is after. */
+export interface Benchmark {
+  id: string;
+  title: string;
+  /** What a rate counts, as in "orders/s". */
+  unit: string;
+  gate: number;
+  goal: number;
+  open(context: BenchmarkContext): Promise<OpenBenchmark>;
+}
+
+/** Items per second. */
+export function rateOf(run: ArmRun): number {
+  return run.items / (run.durationMs / 1000);
+}

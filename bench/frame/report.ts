@@ -1,0 +1,100 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Benchmark } from './benchmark.js';
+import type { MachineFacts } from './machine.js';
+import { type ArmSummary, brokenLaws, type Outcome } from './paired-runs.js';
+
+/** One line of a results file. */
+export interface ResultLine {
+  id: string;
+  at: string;
+  quick: boolean;
+  unit: string;
+  arms: Record<string, { rate: number; rates: number[] }>;
+  /** Absent, with lo and hi, when a law was broken: then there is no figure. */
+  ratio?: number;
+  lo?: number;
+  hi?: number;
+  gate: number;
+  goal: number;
+  counters: Record<string, Record<string, number>>;
+  machine: MachineFacts;
+  fsync_us: number;
+  gates_met: boolean;
+  invariants_ok: boolean;
+}
+
+/** Joins a benchmark's outcome with the machine it ran on. */
+export function resultLine(benchmark: Benchmark, outcome: Outcome, machine: MachineFacts, quick: boolean): ResultLine {
+  const arms = [outcome.a, outcome.b, ...outcome.reported];
+  const { ratio } = outcome;
+  return {
+    id: benchmark.id,
+    at: new Date().toISOString(),
+    quick,
+    unit: benchmark.unit,
+    arms: Object.fromEntries(arms.map((arm) => [arm.name, { rate: rounded(arm.rate), rates: arm.rates.map(rounded) }])),
+    ...(ratio && { ratio: rounded(ratio.median), lo: rounded(ratio.lo), hi: rounded(ratio.hi) }),
+    gate: benchmark.gate,
+    goal: benchmark.goal,
+    counters: Object.fromEntries(arms.map((arm) => [arm.name, roundedAll(arm.counters)])),
+    machine,
+    fsync_us: machine.fsync_us,
+    gates_met: ratio !== undefined && ratio.median >= benchmark.gate,
+    invariants_ok: brokenLaws(outcome).length === 0,
+  };
+}
+
+/** Adds the line to `<directory>/<id>.jsonl`. */
+export function keepResult(directory: string, line: ResultLine): void {
+  mkdirSync(directory, { recursive: true });
+  appendFileSync(join(directory, `${line.id}.jsonl`), `${JSON.stringify(line)}\n`);
+}
+
+/** The outcome for people. */
+export function describeOutcome(benchmark: Benchmark, outcome: Outcome, line: ResultLine): string {
+  const { a, b, reported } = outcome;
+  const broken = brokenLaws(outcome);
+  const verdict =
+    broken.length > 0
+      ? ['  VOID, a law was broken:', ...broken.map((law) => `    ${law}`)]
+      : [
+          `  ratio ${line.ratio} (${line.lo} to ${line.hi} over ${a.rates.length} pairs), ` +
+            `gate ${benchmark.gate} ${line.gates_met ? 'met' : 'MISSED'}, ` +
+            `goal ${benchmark.goal} ${(line.ratio ?? 0) >= benchmark.goal ? 'met' : 'open'}`,
+        ];
+  return [
+    `${benchmark.id}  ${benchmark.title}`,
+    ...describeArm('A', a, benchmark.unit),
+    ...describeArm('B', b, benchmark.unit),
+    ...reported.flatMap((arm) => describeArm(`${percent(arm.rate / a.rate)} of A`, arm, benchmark.unit)),
+    ...verdict,
+  ].join('\n');
+}
+
+/** The machine for people, on one line. */
+export function describeMachine(machine: MachineFacts): string {
+  return (
+    `${machine.cores} cores (${machine.cpu}), ${machine.memory_gb} GB, fsync ${machine.fsync_us} us, ` +
+    `Node ${machine.node}, Postgres ${machine.postgres}, Redis ${machine.redis}, NATS ${machine.nats}`
+  );
+}
+
+function describeArm(mark: string, arm: ArmSummary, unit: string): string[] {
+  const rates = arm.rates.map((rate) => rate.toFixed(0)).join(' ');
+  const counters = Object.entries(arm.counters).map(([name, value]) => `      ${name} ${rounded(value)}`);
+  return [`  ${mark}: ${arm.name}: ${arm.rate.toFixed(0)} ${unit} (${rates})`, ...counters];
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`;
+}
+
+function roundedAll(counters: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counters).map(([name, value]) => [name, rounded(value)]));
+}
+
+/** Four significant digits, whole numbers whole: more would be noise. */
+function rounded(value: number): number {
+  return Number.isInteger(value) ? value : Number(value.toPrecision(4));
+}

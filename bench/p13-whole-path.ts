@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { importSkus } from '../deploy/local/import-skus.js';
+import { type Mesh, startMesh } from '../deploy/local/mesh.js';
+import { startEcho } from './baselines/start-echo.js';
+import { drive } from './drivers/drive.js';
+import type { DriveResult } from './drivers/grpc-driver.js';
+import { LedgerWitness } from './drivers/ledger-witness.js';
+import { MeshMeter } from './drivers/mesh-meter.js';
+import { reserveMethod } from './drivers/reserve-method.js';
+import type { Arm, ArmRun, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
+
+const { path } = reserveMethod;
+const storeId = 'bench';
+const inFlight = 256;
+const deadlineMs = 5_000;
+const noRateLimit = { perSecond: 1_000_000, burst: 1_000_000 };
+
+interface Load {
+  requests: number;
+  warmUp: number;
+}
+
+/** What a Reserve costs from the gateway's wire to the committed row and back, in units of the least it could cost. */
+export const wholePath: Benchmark = {
+  id: 'P13',
+  title: "a mesh's Reserve, 256 in flight on one sku, against a bare grpc-js echo of the same messages",
+  unit: 'calls/s',
+  gate: 0.3,
+  goal: 0.6,
+  open,
+};
+
+async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
+  const { life, quick } = context;
+  const directory = join(context.directory, 'mesh');
+  const mesh = await startMesh({ directory, env: { LOG_LEVEL: 'warn' }, report: context.progress });
+  life.closer('mesh', () => mesh.stop());
+  const witness = new LedgerWitness(mesh.servers.urls.postgres);
+  life.closer('witness', () => witness.close());
+  const echo = await startEcho();
+  life.closer('echo', () => echo.stop());
+  return {
+    a: meshArm(mesh, witness, quick ? { requests: 6_000, warmUp: 2_000 } : { requests: 30_000, warmUp: 4_000 }),
+    b: echoArm(echo.address, quick ? { requests: 12_000, warmUp: 2_000 } : { requests: 60_000, warmUp: 4_000 }),
+    reported: [],
+  };
+}
+
+function meshArm(mesh: Mesh, witness: LedgerWitness, load: Load): Arm {
+  let runs = 0;
+  return {
+    name: 'mesh',
+    run: async () => {
+      const tag = `r${++runs}`;
+      const skuId = `hot-${tag}`;
+      const { gateway, services } = mesh.describe();
+      const inventory = services.inventory?.[0]?.grpc ?? '';
+      const capacity = load.requests + load.warmUp;
+      const meter = new MeshMeter(services);
+      await importSkus(inventory, [
+        { skuId, storeId, title: skuId, capacity, priceMinor: 1500, rateLimit: noRateLimit },
+      ]);
+      await meter.start();
+      const result = await drive({ address: gateway, path, storeId, skuId, tag, inFlight, deadlineMs, ...load });
+      const counters = await meter.perItem(capacity);
+      const violations = [...unexpected(result, ['HELD', 'PENDING']), ...(await witness.violations([skuId], capacity))];
+      return runOf(load, result, { ...counters, pending: result.outcomes.PENDING ?? 0 }, violations);
+    },
+  };
+}
+
+function echoArm(address: string, load: Load): Arm {
+  let runs = 0;
+  return {
+    name: 'echo',
+    run: async () => {
+      const tag = `e${++runs}`;
+      const result = await drive({ address, path, storeId, skuId: `hot-${tag}`, tag, inFlight, deadlineMs, ...load });
+      return runOf(load, result, {}, unexpected(result, ['HELD']));
+    },
+  };
+}
+
+function runOf(
+  load: Load,
+  { durationMs, p50Ms, p99Ms, busyShare }: DriveResult,
+  counters: Record<string, number>,
+  violations: string[],
+): ArmRun {
+  return {
+    items: load.requests,
+    durationMs,
+    counters: { p50_ms: p50Ms, p99_ms: p99Ms, driver_busy_share: busyShare, ...counters },
+    violations,
+  };
+}
+
+/** There is a unit for everybody, so that every other answer is a wrong one. */
+function unexpected({ outcomes }: DriveResult, expected: string[]): string[] {
+  return Object.entries(outcomes)
+    .filter(([outcome]) => !expected.includes(outcome))
+    .map(([outcome, count]) => `${count} calls ended with ${outcome}`);
+}

@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { shardOfStore } from '#libs/contracts/order-id.js';
+import { claimsStream, claimsSubject } from '#libs/contracts/subjects.js';
+import { startNats } from '#libs/servers/start-nats.js';
+import { type ClaimsPlan, claimsMessages } from './drivers/claims.js';
+import { ClaimsQueue } from './drivers/claims-queue.js';
+import { type DrainConsumer, startOrderService, startPerOrderConsumer } from './drivers/drain-consumers.js';
+import { LedgerCopies } from './drivers/ledger-copies.js';
+import { LedgerWitness } from './drivers/ledger-witness.js';
+import type { Arm, ArmRun, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
+
+const storeId = 'bench';
+const defaultShards = 4;
+const hotSku = ['hot'];
+const manySkus = Array.from({ length: 1_000 }, (_, n) => `sku-${n}`);
+/** The gate lets claims in by batches of 30 to 150 under load; a message carries what was let in together. */
+const claimsPerMessage = 48;
+const drainTimeoutMs = 300_000;
+
+/** How an arm differs from another. */
+interface DrainArm {
+  name: string;
+  stream: string;
+  subject: string;
+  /** Makes the stream if the arm's consumer does not, and starts the consumer. */
+  start(databaseUrl: string, natsUrl: string, queue: ClaimsQueue): Promise<DrainConsumer>;
+  claims: Omit<ClaimsPlan, 'storeId' | 'tag'>;
+  warmUpOrders: number;
+}
+
+/** How fast what the gate has let in becomes orders. */
+export const consumerDrain: Benchmark = {
+  id: 'P5',
+  title: 'the order service draining claims of one sku, against one transaction and one ack per order, 16 at a time',
+  unit: 'orders/s',
+  gate: 8,
+  goal: 20,
+  open,
+};
+
+async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
+  const copies = await LedgerCopies.open(context.directory, context.life);
+  const orders = context.quick ? 10_000 : 50_000;
+  const batched = { orders, skuIds: hotSku, claimsPerMessage };
+  const shard = shardOfStore(storeId, defaultShards);
+  const ours = {
+    stream: claimsStream(shard),
+    subject: claimsSubject(shard),
+    start: startOrderService,
+    warmUpOrders: 4_000,
+  };
+  const onePerMessage: DrainArm = {
+    name: 'per order',
+    stream: 'PER_ORDER',
+    subject: 'per-order',
+    start: async (databaseUrl, natsUrl, queue) => {
+      await queue.create();
+      return startPerOrderConsumer(databaseUrl, natsUrl, queue.stream);
+    },
+    claims: { orders: context.quick ? 2_000 : 6_000, skuIds: hotSku, claimsPerMessage: 1 },
+    warmUpOrders: 500,
+  };
+  const armOf = (arm: DrainArm): Arm => ({ name: arm.name, run: () => drainOnce(context, copies, arm) });
+  return {
+    a: armOf({ ...ours, name: 'order service', claims: batched }),
+    b: armOf(onePerMessage),
+    reported: [
+      armOf({ ...ours, name: 'spread over 1,000 skus', claims: { ...batched, skuIds: manySkus } }),
+      // Of six messages one is a repetition: one claim of five comes twice.
+      armOf({ ...ours, name: '20 % duplicates', claims: { ...batched, repeatEvery: 5 } }),
+    ],
+  };
+}
+
+/**
+ * The consumer is up and warm, and then frozen while the claims are stored, so that neither its start nor the publisher
+ * is measured. The clock runs from the thaw to the ack of the last message, which follows the last commit.
+ */
+async function drainOnce(context: BenchmarkContext, copies: LedgerCopies, arm: DrainArm): Promise<ArmRun> {
+  const { orders, skuIds } = arm.claims;
+  const closers: (() => Promise<void>)[] = [];
+  try {
+    const databaseUrl = await copies.make();
+    closers.push(() => copies.drop(databaseUrl));
+    const witness = new LedgerWitness(databaseUrl);
+    closers.push(() => witness.close());
+    await witness.putSkus(storeId, skuIds, orders);
+    await witness.putSkus(storeId, ['warm'], arm.warmUpOrders);
+    const nats = await startNats({ directory: join(context.directory, 'nats') });
+    closers.push(() => nats.stop());
+    const queue = await ClaimsQueue.open(nats.url, arm.stream, arm.subject);
+    closers.push(() => queue.close());
+    const consumer = await arm.start(databaseUrl, nats.url, queue);
+    closers.push(() => consumer.stop());
+
+    const warmUp = { ...arm.claims, orders: arm.warmUpOrders, skuIds: ['warm'] };
+    await queue.store(claimsMessages({ ...warmUp, storeId, tag: 'warm' }));
+    await queue.drained(drainTimeoutMs);
+    const durationMs = await thawAndDrain(consumer, queue, claimsMessages({ ...arm.claims, storeId, tag: 'run' }));
+
+    await closers.pop()?.();
+    const commits = await copies.commits(databaseUrl);
+    const violations = await witness.violations(skuIds, orders);
+    return { items: orders, durationMs, counters: { pg_commits_per_order: commits / orders }, violations };
+  } finally {
+    for (let close = closers.pop(); close; close = closers.pop()) await close();
+  }
+}
+
+async function thawAndDrain(consumer: DrainConsumer, queue: ClaimsQueue, messages: Uint8Array[]): Promise<number> {
+  process.kill(consumer.pid, 'SIGSTOP');
+  try {
+    await queue.store(messages);
+  } finally {
+    process.kill(consumer.pid, 'SIGCONT');
+  }
+  const begun = performance.now();
+  await queue.drained(drainTimeoutMs);
+  return performance.now() - begun;
+}
