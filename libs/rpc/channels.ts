@@ -38,6 +38,11 @@ export class Channels {
     this.#addresses = new Addresses(target, (addresses) => this.#update(addresses, channelOptions(maxMessageBytes)));
   }
 
+  /** Resolves when there has been a chance to learn the addresses. */
+  get asked(): Promise<void> {
+    return this.#addresses.asked;
+  }
+
   /** A connected channel, else one that is connecting, else any. Undefined while no address is known. */
   pick(): Client | undefined {
     let best: Client | undefined;
