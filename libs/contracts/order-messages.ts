@@ -1,0 +1,127 @@
+import type { Decision as DecisionMessage } from '#libs/contracts/gen/holdfast/event/v1/decision.js';
+import {
+  type Order,
+  OrderState,
+  type Refusal as RefusalMessage,
+  RefusalReason,
+} from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import type { ClaimFaultReason, Decision } from '#libs/ledger/decision.js';
+import type { LedgerOrder } from '#libs/ledger/rows.js';
+import { Fault } from '#libs/refusal/fault.js';
+import type { Refusal } from '#libs/refusal/refusal.js';
+import { fromStatus, toStatus } from '#libs/rpc/status.js';
+
+/** The ledger's order as the contracts carry it. */
+export function toOrderMessage(order: LedgerOrder): Order {
+  return {
+    orderId: order.orderId,
+    storeId: order.storeId,
+    userId: order.userId,
+    requestId: order.requestId,
+    state: OrderState[`ORDER_STATE_${order.state}`],
+    version: order.version,
+    lines: order.lines.map(({ skuId, quantity, attendeeId, unitPriceMinor }) => ({
+      skuId,
+      quantity,
+      attendeeId,
+      unitPriceMinor,
+    })),
+    amountMinor: order.amountMinor,
+    currency: order.currency,
+    createdAt: order.createdAt,
+    expiresAt: order.expiresAt,
+    refusal: order.refusal && toRefusalMessage(order.refusal),
+  };
+}
+
+export function toRefusalMessage(refusal: Refusal): RefusalMessage {
+  return {
+    reason: RefusalReason[`REFUSAL_REASON_${refusal.reason}`],
+    skuId: refusal.skuId,
+    free: refusal.free ?? 0,
+    nextReleaseAt: refusal.nextReleaseAt,
+    opensAt: refusal.opensAt,
+    closedAt: refusal.closedAt,
+    slotPast: refusal.slotPast ?? false,
+    limit: refusal.limit ?? 0,
+    ownOrderId: refusal.ownOrderId ?? '',
+  };
+}
+
+export function toDecisionMessage(decision: Decision): DecisionMessage {
+  const { orderId } = decision;
+  if (decision.kind === 'ORDER') return { orderId, decided: { $case: 'order', value: toOrderMessage(decision.order) } };
+  if (decision.kind === 'REFUSED') {
+    return { orderId, decided: { $case: 'refusal', value: toRefusalMessage(decision.refusal) } };
+  }
+  const fault = new Fault(decision.reason, 'the ledger did not take the order', { metadata: decision.metadata });
+  return { orderId, decided: { $case: 'error', value: toStatus(fault) } };
+}
+
+/** The decision in a message; undefined when the message says nothing that this version understands. */
+export function fromDecisionMessage({ orderId, decided }: DecisionMessage): Decision | undefined {
+  switch (decided?.$case) {
+    case 'order': {
+      const order = fromOrderMessage(decided.value);
+      return order && { orderId, kind: 'ORDER', order };
+    }
+    case 'refusal': {
+      const refusal = fromRefusalMessage(decided.value);
+      return refusal && { orderId, kind: 'REFUSED', refusal, recorded: true };
+    }
+    case 'error': {
+      const { reason, metadata } = fromStatus(decided.value);
+      return isClaimFault(reason) ? { orderId, kind: 'FAULT', reason, metadata } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function fromOrderMessage(order: Order): LedgerOrder | undefined {
+  const state = STATES[order.state];
+  if (!state || !order.createdAt) return undefined;
+  const { createdAt, expiresAt, refusal, ...same } = order;
+  const reason = refusal && fromRefusalMessage(refusal);
+  return { ...same, state, createdAt, ...(expiresAt && { expiresAt }), ...(reason && { refusal: reason }) };
+}
+
+function fromRefusalMessage(message: RefusalMessage): Refusal | undefined {
+  const reason = REASONS[message.reason];
+  if (!reason) return undefined;
+  return {
+    reason,
+    skuId: message.skuId,
+    ...(reason === 'NOT_ENOUGH' && { free: message.free }),
+    ...(message.nextReleaseAt && { nextReleaseAt: message.nextReleaseAt }),
+    ...(message.opensAt && { opensAt: message.opensAt }),
+    ...(message.closedAt && { closedAt: message.closedAt }),
+    ...(message.slotPast && { slotPast: true }),
+    ...(message.limit > 0 && { limit: message.limit }),
+    ...(message.ownOrderId !== '' && { ownOrderId: message.ownOrderId }),
+  };
+}
+
+const STATES: Readonly<Partial<Record<OrderState, LedgerOrder['state']>>> = {
+  [OrderState.ORDER_STATE_HELD]: 'HELD',
+  [OrderState.ORDER_STATE_CONFIRMED]: 'CONFIRMED',
+  [OrderState.ORDER_STATE_FULFILLED]: 'FULFILLED',
+  [OrderState.ORDER_STATE_CANCELLED]: 'CANCELLED',
+  [OrderState.ORDER_STATE_EXPIRED]: 'EXPIRED',
+  [OrderState.ORDER_STATE_REFUSED]: 'REFUSED',
+};
+
+const REASONS: Readonly<Partial<Record<RefusalReason, Refusal['reason']>>> = {
+  [RefusalReason.REFUSAL_REASON_NOT_ENOUGH]: 'NOT_ENOUGH',
+  [RefusalReason.REFUSAL_REASON_ALL_HELD]: 'ALL_HELD',
+  [RefusalReason.REFUSAL_REASON_SOLD_OUT]: 'SOLD_OUT',
+  [RefusalReason.REFUSAL_REASON_NOT_ON_SALE]: 'NOT_ON_SALE',
+  [RefusalReason.REFUSAL_REASON_LIMIT_REACHED]: 'LIMIT_REACHED',
+  [RefusalReason.REFUSAL_REASON_MAX_PER_ORDER]: 'MAX_PER_ORDER',
+  [RefusalReason.REFUSAL_REASON_PAUSED]: 'PAUSED',
+  [RefusalReason.REFUSAL_REASON_UNPROCESSABLE]: 'UNPROCESSABLE',
+};
+
+function isClaimFault(reason: string): reason is ClaimFaultReason {
+  return ['REQUEST_ID_REUSED', 'SKU_NOT_FOUND', 'CURRENCY_MIXED', 'TOO_LATE'].includes(reason);
+}

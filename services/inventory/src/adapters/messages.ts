@@ -1,0 +1,27 @@
+import type { Claim as ClaimMessage } from '#libs/contracts/gen/holdfast/event/v1/claim.js';
+import type { OrderLine } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import type { Claim } from '../app/placement.js';
+import type { Line } from '../domain/lines.js';
+
+export function toClaimMessage(claim: Claim, notAfter: Date): ClaimMessage {
+  return {
+    orderId: claim.orderId,
+    storeId: claim.storeId,
+    userId: claim.userId,
+    requestId: claim.requestId,
+    lines: claim.lines.map(toLineMessage),
+    notAfter,
+  };
+}
+
+export function fromClaimMessage({ notAfter: _, ...claim }: ClaimMessage): Claim {
+  return { ...claim, lines: claim.lines.map(fromLineMessage) };
+}
+
+export function toLineMessage({ skuId, quantity, attendeeId }: Line): OrderLine {
+  return { skuId, quantity, attendeeId, unitPriceMinor: 0 };
+}
+
+export function fromLineMessage({ skuId, quantity, attendeeId }: OrderLine): Line {
+  return { skuId, quantity, attendeeId };
+}

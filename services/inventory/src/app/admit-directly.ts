@@ -1,0 +1,106 @@
+import { Lane } from '#libs/lane/lane.js';
+import type { ClaimToAdmit } from '#libs/ledger/claims-batch.js';
+import type { Decision } from '#libs/ledger/decision.js';
+import type { Ledger } from '#libs/ledger/ledger.js';
+import { transient } from '#libs/postgres/errors.js';
+import { Fault, faultOf } from '#libs/refusal/fault.js';
+import type { Logger } from '#libs/runtime/logger.js';
+import type { Placement } from './placement.js';
+
+/** Between two tries while the ledger is away. */
+const RETRY_MS = 100;
+
+/** What one turn says to one placement; `again` when the ledger did not answer. */
+type Answer = Decision | Fault | 'again';
+
+export interface AdmitDirectlyOptions {
+  ledger: Pick<Ledger, 'claimsAdmit'>;
+  /** Admissions in flight; few, for they share hot rows. */
+  turns: number;
+  onDecided(placement: Placement, decision: Decision): void;
+  logger: Logger;
+}
+
+/**
+ * Straight to the ledger, past gate and stream, in batches. The row that admission leaves is the answer for good, a no
+ * included; so an unknown outcome is simply asked again until the caller's time is up.
+ */
+export class AdmitDirectly {
+  private readonly lane: Lane<Placement, Answer>;
+
+  constructor(private readonly options: AdmitDirectlyOptions) {
+    this.lane = new Lane({
+      name: 'admit-directly',
+      turns: options.turns,
+      run: (placements) => this.admit(placements),
+      weigh: (placement) => placement.claim.lines.length,
+      keyOf: (placement) => placement.claim.storeId,
+      droppedIf: tooLate,
+    });
+  }
+
+  add(placement: Placement): void {
+    if (placement.answered) return;
+    this.lane.add(placement).then(
+      (answer) => {
+        if (answer === 'again') setTimeout(() => this.add(placement), RETRY_MS);
+        else if (answer instanceof Fault) placement.fail(answer);
+        else this.options.onDecided(placement, answer);
+      },
+      (refused: unknown) => placement.fail(faultOf(refused)),
+    );
+  }
+
+  drain(): Promise<void> {
+    return this.lane.drain();
+  }
+
+  private async admit(placements: Placement[]): Promise<Answer[]> {
+    try {
+      return await this.options.ledger.claimsAdmit(placements.map(toAdmit));
+    } catch (error) {
+      const parts = parted(placements, error);
+      if (parts.length > 1) return this.admitEach(placements, parts);
+      if (!transient(error)) return [new Fault('INTERNAL', 'the ledger cannot process the order', { cause: error })];
+      this.options.logger.warn({ err: error, claims: placements.length }, 'direct admission failed, trying again');
+      return placements.map(() => 'again');
+    }
+  }
+
+  private async admitEach(placements: Placement[], parts: Placement[][]): Promise<Answer[]> {
+    const answers = new Map<Placement, Answer>();
+    for (const part of parts) {
+      const answered = await this.admit(part);
+      for (const [i, placement] of part.entries()) answers.set(placement, answered[i] ?? 'again');
+    }
+    return placements.map((placement) => answers.get(placement) ?? 'again');
+  }
+}
+
+/**
+ * How to try a failed batch again in parts. Bad data: in halves, down to the one that carries it. A taken lock: sku by
+ * sku, so that only those who want that sku wait for it. Anything else is about the ledger: in one part, later.
+ */
+function parted(placements: Placement[], error: unknown): Placement[][] {
+  if (placements.length > 1 && !transient(error)) {
+    const half = placements.length >> 1;
+    return [placements.slice(0, half), placements.slice(half)];
+  }
+  if (!(error instanceof Fault) || error.reason !== 'BUSY') return [placements];
+  const bySku = new Map<string | undefined, Placement[]>();
+  for (const placement of placements) {
+    const skuId = placement.claim.lines[0]?.skuId;
+    const part = bySku.get(skuId);
+    if (part) part.push(placement);
+    else bySku.set(skuId, [placement]);
+  }
+  return [...bySku.values()];
+}
+
+function toAdmit({ claim, notAfter }: Placement): ClaimToAdmit {
+  return { ...claim, lines: [...claim.lines], notAfter, record: true };
+}
+
+function tooLate(placement: Placement): Fault | undefined {
+  return placement.answered ? new Fault('TOO_LATE', 'the caller is gone') : undefined;
+}

@@ -1,0 +1,72 @@
+import type { Decision } from '#libs/ledger/decision.js';
+import type { LedgerOrder } from '#libs/ledger/rows.js';
+import { Fault } from '#libs/refusal/fault.js';
+import type { Refusal } from '#libs/refusal/refusal.js';
+import { type Line, sameLines } from '../domain/lines.js';
+
+/** An order as it asks to be placed. */
+export interface Claim {
+  readonly orderId: string;
+  readonly storeId: string;
+  readonly userId: string;
+  readonly requestId: string;
+  readonly lines: readonly Line[];
+}
+
+/** The answer to one try. A fault is an answer about this try alone: its order may still be decided otherwise. */
+export type Outcome =
+  | { readonly kind: 'HELD'; readonly order: LedgerOrder }
+  | { readonly kind: 'PENDING' }
+  | { readonly kind: 'REFUSED'; readonly refusal: Refusal }
+  | { readonly kind: 'FAULT'; readonly fault: Fault };
+
+/**
+ * One try to place an order, from its arrival to its one answer.
+ *
+ * arrived -> at the gate -> let in -> in the stream -> decided; or parked behind a short sku; or straight to
+ * admission. Whatever the way, `answer` takes the first outcome and forgets the rest.
+ */
+export class Placement {
+  /** Units are set aside in the gate under this try: it settles the claim. */
+  letIn = false;
+  /** Another try of the same order is in the journal: the decision may be about other lines. */
+  joined = false;
+  /** The stream has the claim for certain. */
+  stored = false;
+  answered = false;
+
+  constructor(
+    readonly claim: Claim,
+    readonly shard: number,
+    /** Ledger time after which the try has no effect any more. */
+    readonly notAfter: Date,
+    /** When the caller must have its answer, in milliseconds of `performance.now()`. */
+    readonly answerByMs: number,
+    private readonly respond: (outcome: Outcome) => void,
+  ) {}
+
+  answer(outcome: Outcome): void {
+    if (this.answered) return;
+    this.answered = true;
+    this.respond(outcome);
+  }
+
+  fail(fault: Fault): void {
+    this.answer({ kind: 'FAULT', fault });
+  }
+
+  /** Answers with the ledger's word. False when that word may be about another order's lines and must be asked for. */
+  decided(decision: Decision): boolean {
+    if (decision.kind === 'FAULT') {
+      this.fail(new Fault(decision.reason, 'the ledger did not take the order', { metadata: decision.metadata }));
+    } else if (decision.kind === 'REFUSED') {
+      if (this.joined) return false;
+      this.answer({ kind: 'REFUSED', refusal: decision.refusal });
+    } else if (sameLines(decision.order.lines, this.claim.lines)) {
+      this.answer({ kind: 'HELD', order: decision.order });
+    } else {
+      this.fail(new Fault('REQUEST_ID_REUSED', 'the request_id was used for an order with other lines'));
+    }
+    return true;
+  }
+}
