@@ -63,7 +63,7 @@ async function answer(options: AdminOptions, url: string, response: ServerRespon
       return;
     }
     case '/stats':
-      return sendJson(response, 200, options.stats?.() ?? {});
+      return sendJson(response, 200, (await options.stats?.()) ?? {});
     default:
       return sendJson(response, 404, { status: 'not found' });
   }

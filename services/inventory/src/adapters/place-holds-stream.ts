@@ -1,0 +1,56 @@
+import type {
+  PlaceHoldsItem,
+  PlaceHoldsRequest,
+  PlaceHoldsResponse,
+  PlaceHoldsResult,
+} from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
+import { toOrderMessage, toRefusalMessage } from '#libs/contracts/order-messages.js';
+import { Fault } from '#libs/refusal/fault.js';
+import { BatchResponder } from '#libs/rpc/batch-responder.js';
+import type { RpcMetrics } from '#libs/rpc/metrics.js';
+import type { ServerDuplex } from '#libs/rpc/server-duplex.js';
+import { toStatus } from '#libs/rpc/status.js';
+import type { PlaceHolds } from '../app/place-holds.js';
+import type { Outcome } from '../app/placement.js';
+import { isPlaceable } from '../domain/lines.js';
+import { fromLineMessage } from './messages.js';
+
+const unplaceable = toStatus(new Fault('INVALID_REQUEST', 'an order has 1 to 100 lines of 1 to 1000000 units each'));
+
+/** Serves one caller's stream: batches of orders up, outcomes down as they fall. */
+export function servePlaceHolds(
+  stream: ServerDuplex<PlaceHoldsRequest, PlaceHoldsResponse>,
+  placeHolds: Pick<PlaceHolds, 'place'>,
+  metrics: RpcMetrics,
+): void {
+  const responder = new BatchResponder<PlaceHoldsItem, PlaceHoldsResult, PlaceHoldsRequest, PlaceHoldsResponse>({
+    stream,
+    name: 'InventoryService.PlaceHolds',
+    items: (request) => request.items,
+    wrap: (results) => ({ results }),
+    onItems(items) {
+      for (const item of items) place(item);
+    },
+    metrics,
+  });
+
+  function place({ itemId, remainingMs, lines: messages, ...who }: PlaceHoldsItem): void {
+    const lines = messages.map(fromLineMessage);
+    if (isPlaceable(lines))
+      placeHolds.place({ ...who, lines }, remainingMs, (outcome) => responder.add(toResult(itemId, outcome)));
+    else responder.add({ itemId, outcome: { $case: 'error', value: unplaceable } });
+  }
+}
+
+function toResult(itemId: number, outcome: Outcome): PlaceHoldsResult {
+  switch (outcome.kind) {
+    case 'HELD':
+      return { itemId, outcome: { $case: 'held', value: toOrderMessage(outcome.order) } };
+    case 'PENDING':
+      return { itemId, outcome: { $case: 'pending', value: {} } };
+    case 'REFUSED':
+      return { itemId, outcome: { $case: 'refused', value: toRefusalMessage(outcome.refusal) } };
+    case 'FAULT':
+      return { itemId, outcome: { $case: 'error', value: toStatus(outcome.fault) } };
+  }
+}

@@ -1,0 +1,80 @@
+import {
+  type Availability,
+  AvailabilityState,
+  type Sku as SkuMessage,
+} from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import type { Sku, SkuStock } from '#libs/ledger/rows.js';
+import type { SkuToPut } from '#libs/ledger/sku-violations.js';
+import { saleWindow } from '../domain/terms.js';
+
+const DEFAULTS = { perUserLimit: 1, maxPerOrder: 10, holdTtlSeconds: 900, ratePerSecond: 50, rateBurst: 50 } as const;
+
+/** A sku as an operator sends it; what was left out takes its default. */
+export function fromSkuMessage(message: SkuMessage): SkuToPut {
+  const { startsAt, onSaleAt, offSaleAt, rateLimit } = message;
+  return {
+    skuId: message.skuId,
+    storeId: message.storeId,
+    title: message.title,
+    capacity: message.capacity,
+    timeZone: message.timeZone,
+    perUserLimit: message.perUserLimit || DEFAULTS.perUserLimit,
+    maxPerOrder: message.maxPerOrder || DEFAULTS.maxPerOrder,
+    holdTtlSeconds: message.holdTtlSeconds || DEFAULTS.holdTtlSeconds,
+    paymentRequired: message.paymentRequired,
+    priceMinor: message.priceMinor,
+    currency: message.currency,
+    ratePerSecond: rateLimit?.perSecond || DEFAULTS.ratePerSecond,
+    rateBurst: rateLimit?.burst || rateLimit?.perSecond || DEFAULTS.rateBurst,
+    paused: message.paused,
+    ...(startsAt && { startsAt }),
+    ...(onSaleAt && { onSaleAt }),
+    ...(offSaleAt && { offSaleAt }),
+  };
+}
+
+export function toSkuMessage(sku: Sku): SkuMessage {
+  return {
+    skuId: sku.skuId,
+    storeId: sku.storeId,
+    title: sku.title,
+    capacity: sku.capacity,
+    overbooked: sku.overbooked,
+    startsAt: sku.startsAt,
+    timeZone: sku.timeZone,
+    onSaleAt: sku.onSaleAt,
+    offSaleAt: sku.offSaleAt,
+    perUserLimit: sku.perUserLimit,
+    maxPerOrder: sku.maxPerOrder,
+    holdTtlSeconds: sku.holdTtlSeconds,
+    paymentRequired: sku.paymentRequired,
+    priceMinor: sku.priceMinor,
+    currency: sku.currency,
+    rateLimit: { perSecond: sku.ratePerSecond, burst: sku.rateBurst },
+    paused: sku.paused,
+    etag: sku.etag,
+  };
+}
+
+/** What a buyer is told about a sku at an instant of the ledger. */
+export function toAvailabilityMessage(stock: SkuStock, now: Date): Availability {
+  const { fromMs, untilMs } = saleWindow(stock);
+  const nowMs = now.getTime();
+  const allHeld = stock.free === 0 && stock.held + stock.reserved > 0;
+  return {
+    skuId: stock.skuId,
+    state: stateOf(stock, allHeld),
+    free: stock.free,
+    reserved: stock.reserved,
+    held: stock.held,
+    sold: stock.sold,
+    nextReleaseAt: allHeld ? stock.nextReleaseAt : undefined,
+    opensInMs: Math.max(0, fromMs - nowMs),
+    onSale: nowMs >= fromMs && nowMs < untilMs,
+  };
+}
+
+function stateOf(stock: SkuStock, allHeld: boolean): AvailabilityState {
+  if (stock.free > 0) return AvailabilityState.AVAILABILITY_STATE_AVAILABLE;
+  return allHeld ? AvailabilityState.AVAILABILITY_STATE_ALL_HELD : AvailabilityState.AVAILABILITY_STATE_SOLD_OUT;
+}

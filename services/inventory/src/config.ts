@@ -1,0 +1,22 @@
+import { type Env, readEnv } from '#libs/runtime/config.js';
+import { logLevels } from '#libs/runtime/logger.js';
+
+export type InventoryConfig = ReturnType<typeof readConfig>;
+
+export function readConfig(env: Env) {
+  return readEnv(env, (read) => ({
+    instance: read.string('INSTANCE', { default: `inventory-${process.pid}` }),
+    grpcAddress: read.address('GRPC_ADDRESS', { default: '127.0.0.1:7012' }),
+    adminAddress: read.address('ADMIN_ADDRESS', { default: '127.0.0.1:9012' }),
+    databaseUrl: read.url('DATABASE_URL', { protocols: ['postgres:', 'postgresql:'] }),
+    redisUrl: read.url('REDIS_URL', { protocols: ['redis:', 'rediss:'], optional: true }),
+    natsUrl: read.url('NATS_URL', { protocols: ['nats:', 'tls:'], optional: true }),
+    stockPath: read.choice('STOCK_PATH', ['AUTO', 'POSTGRES'], { default: 'AUTO' }),
+    shards: read.integer('SHARDS', { default: 4, min: 1, max: 1024 }),
+    postgresConnections: read.integer('POSTGRES_CONNECTIONS', { default: 6, min: 2, max: 100 }),
+    directTurns: read.integer('DIRECT_TURNS', { default: 2, min: 1, max: 16 }),
+    redisTimeoutMs: read.integer('REDIS_TIMEOUT_MS', { default: 500, min: 10, max: 3000 }),
+    maxInFlight: read.integer('MAX_IN_FLIGHT', { default: 20_000, min: 1, max: 1_000_000 }),
+    logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
+  }));
+}
