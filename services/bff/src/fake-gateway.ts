@@ -11,25 +11,31 @@ import {
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { BatchResponder } from '#libs/rpc/batch-responder.js';
-import { type RpcServer, startServer } from '#libs/rpc/server.js';
-import { implement } from '#libs/rpc/service.js';
+import { startServer } from '#libs/rpc/server.js';
+import type { ServerDuplex } from '#libs/rpc/server-duplex.js';
+import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import { toStatus } from '#libs/rpc/status.js';
 import { createLogger } from '#libs/runtime/logger.js';
 
 /** What the fake says to a reservation: an outcome, a fault, nothing at all, or the end of the stream. */
 export type Answer = NonNullable<ReserveResponse['outcome']> | Fault | 'never' | 'break';
 
-/** A gateway that says what a test wants, and remembers what it was asked. */
-export interface FakeGateway {
-  server: RpcServer;
-  /** Forgets, and holds whatever is asked for. */
-  reset(): void;
+/** What a test wants the gateway to say, and what the gateway was asked. */
+export interface Asked {
   reserved: ReserveStreamItem[];
   cancelled: { userId: string; request: CancelOrderRequest }[];
-  /** For the next calls of any kind. */
-  answer: (item: ReserveStreamItem) => Answer | Promise<Answer>;
-  fault: Fault | undefined;
   pages: { pageSize: number; pageToken: string }[];
+  answer: (item: ReserveStreamItem) => Answer | Promise<Answer>;
+  /** What the next calls of other kinds reject with. */
+  fault: Fault | undefined;
+}
+
+export interface FakeGateway {
+  asked: Asked;
+  address: string;
+  /** Forgets, and holds whatever is asked for. */
+  reset(): void;
+  close(): Promise<void>;
 }
 
 async function absent(): Promise<never> {
@@ -37,33 +43,37 @@ async function absent(): Promise<never> {
 }
 
 export async function startFakeGateway(): Promise<FakeGateway> {
-  const throwIfAsked = (): void => {
-    if (fake.fault !== undefined) throw fake.fault;
+  const fresh = (): Asked => ({
+    reserved: [],
+    cancelled: [],
+    answer: ({ userId }) => ({ $case: 'held', value: { order: orderOf({ userId }) } }),
+    fault: undefined,
+    pages: [],
+  });
+  const asked = fresh();
+  const server = await startServer({
+    address: '127.0.0.1:0',
+    services: [fakeService(asked)],
+    logger: createLogger('fake', 'silent'),
+    reflection: false,
+    drainMs: 50,
+  });
+  server.serving(true);
+  return {
+    asked,
+    reset: () => void Object.assign(asked, fresh()),
+    close: () => server.drain(),
+    address: server.address,
   };
-  const service = implement(ReservationServiceDefinition, {
+}
+
+function fakeService(asked: Asked): ServiceImplementation {
+  const throwIfAsked = (): void => {
+    if (asked.fault !== undefined) throw asked.fault;
+  };
+  return implement(ReservationServiceDefinition, {
     reserve: absent,
-    reserveStream: (stream) => {
-      const responder = new BatchResponder<
-        ReserveStreamItem,
-        ReserveStreamResult,
-        ReserveStreamRequest,
-        ReserveStreamResponse
-      >({
-        stream,
-        name: 'ReserveStream',
-        items: ({ items }) => items,
-        wrap: (results) => ({ results }),
-        onItems: (items) => {
-          for (const item of items) void answer(item);
-        },
-      });
-      const answer = async (item: ReserveStreamItem): Promise<void> => {
-        fake.reserved.push(item);
-        const given = await fake.answer(item);
-        if (given === 'break') stream.fail(new Fault('UNAVAILABLE', 'the process is going'));
-        else if (given !== 'never') responder.add({ itemId: item.itemId, result: resultOf(given) });
-      };
-    },
+    reserveStream: (stream) => answerReservations(stream, asked),
     async getOrder({ orderId }, call) {
       throwIfAsked();
       return { order: orderOf({ orderId, userId: call.metadata('x-holdfast-user') ?? '' }) };
@@ -71,7 +81,7 @@ export async function startFakeGateway(): Promise<FakeGateway> {
     async cancelOrder(request, call) {
       throwIfAsked();
       const userId = call.metadata('x-holdfast-user') ?? '';
-      fake.cancelled.push({ userId, request });
+      asked.cancelled.push({ userId, request });
       return { order: orderOf({ orderId: request.orderId, userId, state: OrderState.ORDER_STATE_CANCELLED }) };
     },
     async getSku({ skuId }) {
@@ -79,7 +89,7 @@ export async function startFakeGateway(): Promise<FakeGateway> {
       return { sku: { ...sku, skuId }, availability: { ...availability, skuId } };
     },
     async listSkus({ pageSize, pageToken }) {
-      fake.pages.push({ pageSize, pageToken });
+      asked.pages.push({ pageSize, pageToken });
       return { skus: [sku, sku], availability: [availability, availability], nextPageToken: 'more' };
     },
     listOrders: absent,
@@ -87,24 +97,29 @@ export async function startFakeGateway(): Promise<FakeGateway> {
     async *watchOrder() {},
     getAvailability: absent,
   });
-  const logger = createLogger('fake', 'silent');
-  const server = await startServer({
-    address: '127.0.0.1:0',
-    services: [service],
-    logger,
-    reflection: false,
-    drainMs: 50,
+}
+
+function answerReservations(stream: ServerDuplex<ReserveStreamRequest, ReserveStreamResponse>, asked: Asked): void {
+  const responder = new BatchResponder<
+    ReserveStreamItem,
+    ReserveStreamResult,
+    ReserveStreamRequest,
+    ReserveStreamResponse
+  >({
+    stream,
+    name: 'ReserveStream',
+    items: ({ items }) => items,
+    wrap: (results) => ({ results }),
+    onItems: (items) => {
+      for (const item of items) void answer(item);
+    },
   });
-  server.serving(true);
-  const fresh = (): Omit<FakeGateway, 'server' | 'reset'> => ({
-    reserved: [],
-    cancelled: [],
-    answer: ({ userId }) => ({ $case: 'held', value: { order: orderOf({ userId }) } }),
-    fault: undefined,
-    pages: [],
-  });
-  const fake: FakeGateway = { server, reset: () => void Object.assign(fake, fresh()), ...fresh() };
-  return fake;
+  const answer = async (item: ReserveStreamItem): Promise<void> => {
+    asked.reserved.push(item);
+    const given = await asked.answer(item);
+    if (given === 'break') stream.fail(new Fault('UNAVAILABLE', 'the process is going'));
+    else if (given !== 'never') responder.add({ itemId: item.itemId, result: resultOf(given) });
+  };
 }
 
 function resultOf(answer: Exclude<Answer, string>): ReserveStreamResult['result'] {

@@ -63,7 +63,7 @@ export const cancelBody = {
     reason: {
       type: 'string',
       maxLength: 500,
-      pattern: '^[^\\x00-\\x1f\\x7f]*$',
+      pattern: '^\\P{Cc}*$',
       description: 'at most 500 characters, none of them a control character',
     },
   },

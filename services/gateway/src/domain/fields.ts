@@ -7,8 +7,7 @@ const reasonMaxLength = 500;
 
 const printable = /^[\x21-\x7e]+$/;
 const currencyCode = /^[A-Z]{3}$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const control = /[\x00-\x1f\x7f]/;
+const control = /\p{Cc}/u;
 const uuidV8 = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 export const describeId = `must be 1 to ${idMaxLength} printable ASCII characters without spaces`;
