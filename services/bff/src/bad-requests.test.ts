@@ -113,6 +113,8 @@ test('a body that is too large, broken, of another type or absent is refused', a
     const { body, ...answer } = await asked();
     assert.equal([answer.status, body.status, body.reason], [status, status, reason]);
     assert.is(answer.headers.get('content-type'), 'application/problem+json');
+    // Closed over unread data a connection is reset, and the answer may be lost with it.
+    assert.is.not(answer.headers.get('connection'), 'close');
   }
   assert.is(edge.asked.reserved.length, 0);
   assert.is((await edge.post(good)).status, 201);
