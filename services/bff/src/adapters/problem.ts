@@ -89,48 +89,44 @@ function send(problem: Problem, request: FastifyRequest, reply: FastifyReply): F
 function problemOf(thrown: unknown, request: FastifyRequest): Problem {
   if (thrown instanceof Fault) return problemOfFault(thrown, request);
   if (thrown instanceof InvalidRequest) return invalid(thrown.errors);
-  const { validation, validationContext = 'body', statusCode = 500, message } = thrown as Partial<FastifyError>;
+  const { validation, validationContext = 'body', statusCode = 500, message = '' } = thrown as Partial<FastifyError>;
   if (validation) return invalid([...errorsOfHeaders(request), ...errorsOfSchema(validation, validationContext)]);
-  if (statusCode === 400)
-    return invalid([...errorsOfHeaders(request), { detail: message ?? 'cannot be read', pointer: '#' }]);
-  if (statusCode > 400 && statusCode < 500) return problemOfStatus(statusCode, message ?? '');
-  const faultId = randomUUID();
-  request.log.error({ err: thrown, faultId, requestId: request.id }, 'request failed inside');
-  return problemOfFault(new Fault('INTERNAL', '', { metadata: { fault_id: faultId } }), request);
+  if (statusCode === 400) return invalid([...errorsOfHeaders(request), { detail: message, pointer: '#' }]);
+  if (statusCode > 400 && statusCode < 500) return problemOfStatus(statusCode, message);
+  return internal(thrown, request);
 }
 
 function problemOfFault(fault: Fault, request: FastifyRequest): Problem {
-  const { httpStatus: status, title } = faultCatalogue[fault.reason];
   const { reason, retryAfterMs } = fault;
-  if (status < 500) {
-    const errors = errorsOfViolations(fault.violations, request.body !== undefined);
-    return {
-      status,
-      reason,
-      title,
-      detail: fault.message,
-      facts: fault.metadata,
-      retryAfterMs,
-      ...(errors.length > 0 && { errors }),
-    };
-  }
-  if (reason !== 'INTERNAL') {
+  if (reason === 'INTERNAL') return internal(fault, request);
+  const { httpStatus: status, title } = faultCatalogue[reason];
+  if (status >= 500) {
     const detail = 'The outcome is not known. The same request again, with the same key, cannot count twice.';
     return { status, reason, title, detail, retryAfterMs };
   }
-  return {
-    status,
-    reason,
-    title,
-    detail: 'It was recorded under fault_id.',
-    facts: { fault_id: fault.metadata.fault_id },
-  };
+  const errors = errorsOfViolations(fault.violations, request.body !== undefined);
+  const facts = fault.metadata;
+  return { status, reason, title, detail: fault.message, facts, retryAfterMs, ...(errors.length > 0 && { errors }) };
+}
+
+/** Whoever met the fault first has logged it under the id it carries. */
+function internal(thrown: unknown, request: FastifyRequest): Problem {
+  const { httpStatus: status, title } = faultCatalogue.INTERNAL;
+  let faultId = thrown instanceof Fault ? thrown.metadata.fault_id : undefined;
+  if (faultId === undefined) {
+    faultId = randomUUID();
+    request.log.error({ err: thrown, faultId, requestId: request.id }, 'request failed inside');
+  }
+  const detail = 'It was recorded under the fault_id.';
+  return { status, reason: 'INTERNAL', title, detail, facts: { fault_id: faultId } };
 }
 
 function invalid(errors: readonly ProblemError[]): Problem {
   const { httpStatus: status, title } = faultCatalogue.INVALID_REQUEST;
-  const detail = errors.length === 1 ? 'One thing is wrong with it.' : `${errors.length} things are wrong with it.`;
-  return { status, reason: 'INVALID_REQUEST', title, detail, errors };
+  const [first] = errors;
+  const place = first?.pointer ?? first?.header ?? first?.parameter;
+  const more = errors.length > 1 ? `, and ${errors.length - 1} more` : '';
+  return { status, reason: 'INVALID_REQUEST', title, detail: `${place} ${first?.detail}${more}`, errors };
 }
 
 function problemOfStatus(status: number, detail: string): Problem {

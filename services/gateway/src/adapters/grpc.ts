@@ -20,18 +20,21 @@ import {
   validateOrderId,
   validatePayment,
 } from '../domain/validate-requests.js';
+import { answerCounter } from './answer-counter.js';
 import { identityOf, userOf } from './identity.js';
 import { reserveStream } from './reserve-stream.js';
 
 /** The public face: who calls, what is wrong with the request, then the verb. */
 export function reservationService(peers: Peers, reserve: Reserve, metrics: Metrics): ServiceImplementation {
+  const count = answerCounter(metrics);
   return implement(ReservationServiceDefinition, {
     async reserve(request, call) {
       const answer = await reserve(userOf(call), request, call.remainingMs());
+      count(answer);
       if (answer.$case === 'error') throw fromStatus(answer.value);
       return answer.value;
     },
-    reserveStream: reserveStream(reserve, metrics),
+    reserveStream: reserveStream(reserve, { count, metrics }),
     async getOrder(request, call) {
       const userId = userOf(call);
       refuseIfAny(validateOrderId(request));

@@ -8,14 +8,14 @@ import type {
 import { BatchResponder } from '#libs/rpc/batch-responder.js';
 import type { BidiHandler } from '#libs/rpc/service.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
-import type { Reserve } from '../app/reserve.js';
+import type { Answer, Reserve } from '../app/reserve.js';
 
 const nothing: ReserveRequest = { storeId: '', lines: [], requestId: '' };
 
 /** Reservations in batches; each is answered as soon as it is known, together with all that fall in the same tick. */
 export function reserveStream(
   reserve: Reserve,
-  metrics: Metrics,
+  { count, metrics }: { count: (answer: Answer) => void; metrics: Metrics },
 ): BidiHandler<ReserveStreamRequest, ReserveStreamResponse> {
   return (stream) => {
     const responder = new BatchResponder<
@@ -33,9 +33,10 @@ export function reserveStream(
       },
       metrics,
     });
-    const answer = ({ itemId, userId, remainingMs, request = nothing }: ReserveStreamItem): Promise<void> =>
-      reserve(userId, request, remainingMs || Number.POSITIVE_INFINITY).then((result) =>
-        responder.add({ itemId, result }),
-      );
+    const answer = async ({ itemId, userId, remainingMs, request = nothing }: ReserveStreamItem): Promise<void> => {
+      const result = await reserve(userId, request, remainingMs || Number.POSITIVE_INFINITY);
+      count(result);
+      responder.add({ itemId, result });
+    };
   };
 }

@@ -1,0 +1,17 @@
+import type { Metrics } from '#libs/runtime/metrics.js';
+import type { Answer } from '../app/reserve.js';
+
+/** Counts reservations by what they were answered. Labels are looked up once, not for every answer. */
+export function answerCounter(metrics: Metrics): (answer: Answer) => void {
+  const answers = metrics.counter('reservations_total', 'Reservations answered, by outcome.', ['outcome']);
+  const counters = {
+    held: answers.labels({ outcome: 'held' }),
+    pending: answers.labels({ outcome: 'pending' }),
+    refused: answers.labels({ outcome: 'refused' }),
+    error: answers.labels({ outcome: 'error' }),
+  };
+  return (answer) => {
+    const outcome = answer.$case === 'response' ? answer.value.outcome?.$case : undefined;
+    counters[outcome ?? 'error'].inc();
+  };
+}
