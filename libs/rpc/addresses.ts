@@ -11,28 +11,24 @@ type Listener = (addresses: readonly string[]) => void;
  * every few seconds. While a name cannot be resolved the last known addresses stay.
  */
 export class Addresses {
+  /** Resolves when the addresses were asked for once, with or without success. */
+  readonly asked: Promise<void>;
   readonly #listener: Listener;
-  readonly #resolve: () => Promise<string[]>;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(target: string, listener: Listener) {
     this.#listener = listener;
-    const dns = /^dns:(.+):(\d+)$/.exec(target);
-    if (dns === null) {
-      const addresses = target.split(',').map((address) => address.trim());
-      const wrong = addresses.find((address) => !/^.+:\d+$/.test(address));
-      if (wrong !== undefined) throw new TypeError(`not host:port: ${JSON.stringify(wrong)}`);
-      this.#resolve = async () => addresses;
-      listener(addresses);
-    } else {
-      const [, host = '', port = ''] = dns;
-      this.#resolve = async () => {
-        const found = await lookup(host, { all: true });
-        return found.map(({ address }) => `${isIPv6(address) ? `[${address}]` : address}:${port}`).sort();
-      };
-      void this.#resolveAgain();
+    const [, host, port] = /^dns:(.+):(\d+)$/.exec(target) ?? [];
+    if (host !== undefined && port !== undefined) {
+      this.asked = this.#resolve(host, port);
+      return;
     }
+    const addresses = target.split(',').map((address) => address.trim());
+    const wrong = addresses.find((address) => !/^.+:\d+$/.test(address));
+    if (wrong !== undefined) throw new TypeError(`not host:port: ${JSON.stringify(wrong)}`);
+    this.asked = Promise.resolve();
+    listener(addresses);
   }
 
   close(): void {
@@ -40,11 +36,12 @@ export class Addresses {
     clearTimeout(this.#timer);
   }
 
-  async #resolveAgain(): Promise<void> {
-    const addresses = await this.#resolve().catch(() => []);
+  async #resolve(host: string, port: string): Promise<void> {
+    const found = await lookup(host, { all: true }).catch(() => []);
     if (this.#closed) return;
+    const addresses = found.map(({ address }) => `${isIPv6(address) ? `[${address}]` : address}:${port}`);
     if (addresses.length > 0) this.#listener(addresses);
-    this.#timer = setTimeout(() => void this.#resolveAgain(), RESOLVE_EVERY_MS);
+    this.#timer = setTimeout(() => void this.#resolve(host, port), RESOLVE_EVERY_MS);
     this.#timer.unref();
   }
 }

@@ -4,7 +4,6 @@ import type { Logger } from '#libs/runtime/logger.js';
 import { Addresses } from './addresses.js';
 import { BatchPeer } from './batch-peer.js';
 import type { BatchItem, BatchResult, Pending } from './batch-stream.js';
-import { channelOptions } from './channels.js';
 import {
   DEFAULT_MAX_MESSAGE_BYTES,
   encodeWithin,
@@ -13,6 +12,7 @@ import {
   type ServiceDefinition,
 } from './definition.js';
 import { batchRecorder, type RpcMetrics } from './metrics.js';
+import { channelOptions } from './transport.js';
 
 // Shared by all that are late: refusing must be cheapest when it happens most.
 const tooLate = new Fault('TOO_LATE', 'No answer came in time');

@@ -2,7 +2,7 @@ import { type ChannelOptions, type Client, connectivityState, Metadata } from '@
 import type { Fault } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import { type BatchItem, type BatchResult, BatchStream, type Pending, type StreamOwner } from './batch-stream.js';
-import { openChannel } from './channels.js';
+import { openChannel } from './transport.js';
 
 export interface PeerOptions<Item, Result> extends Pick<StreamOwner<Item, Result>, 'encode' | 'decode' | 'onReady'> {
   path: string;

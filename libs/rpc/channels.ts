@@ -1,28 +1,6 @@
-import { type ChannelOptions, Client, connectivityState, credentials } from '@grpc/grpc-js';
+import { type Client, connectivityState } from '@grpc/grpc-js';
 import { Addresses } from './addresses.js';
-import { DEFAULT_MAX_MESSAGE_BYTES } from './definition.js';
-import { clientKeepalive } from './keepalive.js';
-
-/** How every channel is opened. A dead address is tried again after 0.1 s, at most 1 s apart. */
-export function channelOptions(maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES): ChannelOptions {
-  return {
-    ...clientKeepalive,
-    'grpc.enable_channelz': 0,
-    'grpc.enable_http_proxy': 0,
-    'grpc.enable_retries': 0,
-    'grpc.service_config_disable_resolution': 1,
-    'grpc.initial_reconnect_backoff_ms': 100,
-    'grpc.max_reconnect_backoff_ms': 1_000,
-    'grpc.max_receive_message_length': maxMessageBytes,
-    'grpc.max_send_message_length': -1,
-    'grpc-node.flow_control_window': 4 * 1024 * 1024,
-  };
-}
-
-/** Opens a channel to one address. */
-export function openChannel(address: string, options: ChannelOptions): Client {
-  return new Client(address, credentials.createInsecure(), options);
-}
+import { channelOptions, openChannel } from './transport.js';
 
 /**
  * One channel to each address of a target. Calls go round those that are connected, so that a peer that drains or dies is left alone
@@ -35,7 +13,12 @@ export class Channels {
   #next = 0;
 
   constructor(target: string, maxMessageBytes?: number) {
-    this.#addresses = new Addresses(target, (addresses) => this.#update(addresses, channelOptions(maxMessageBytes)));
+    this.#addresses = new Addresses(target, (addresses) => this.#update(addresses, maxMessageBytes));
+  }
+
+  /** Resolves when there has been a chance to learn the addresses. */
+  get asked(): Promise<void> {
+    return this.#addresses.asked;
   }
 
   /** A connected channel, else one that is connecting, else any. Undefined while no address is known. */
@@ -57,17 +40,18 @@ export class Channels {
 
   close(): void {
     this.#addresses.close();
-    this.#update([], {});
+    this.#update([]);
   }
 
-  #update(addresses: readonly string[], options: ChannelOptions): void {
+  #update(addresses: readonly string[], maxMessageBytes?: number): void {
     for (const [address, channel] of this.#byAddress) {
       if (addresses.includes(address)) continue;
       this.#byAddress.delete(address);
       channel.close();
     }
     for (const address of addresses) {
-      if (!this.#byAddress.has(address)) this.#byAddress.set(address, openChannel(address, options));
+      if (this.#byAddress.has(address)) continue;
+      this.#byAddress.set(address, openChannel(address, channelOptions(maxMessageBytes)));
     }
     this.#channels = [...this.#byAddress.values()];
   }

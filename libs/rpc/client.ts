@@ -119,7 +119,7 @@ class MethodCaller {
   }
 
   async clientStream(requests: AsyncIterable<unknown>, options: CallOptions = {}): Promise<unknown> {
-    const { channel, metadata, options: grpcOptions } = this.#attempt(options, this.#deadlineOf(options));
+    const { channel, metadata, options: grpcOptions } = await this.#attempt(options, this.#deadlineOf(options));
     const ended = new AbortController();
     let failure: unknown;
     try {
@@ -141,7 +141,7 @@ class MethodCaller {
 
   async *serverStream(request: unknown, options: CallOptions = {}): AsyncGenerator<unknown> {
     const bytes = encodeWithin(this.method.requestType, request, this.#maxMessageBytes);
-    const { channel, metadata, options: grpcOptions } = this.#attempt(options, this.#deadlineOf(options));
+    const { channel, metadata, options: grpcOptions } = await this.#attempt(options, this.#deadlineOf(options));
     const stream = channel.makeServerStreamRequest(this.path, asIs, asIs, bytes, metadata, grpcOptions);
     const stopListening = cancelOn(options.signal, stream);
     try {
@@ -154,8 +154,8 @@ class MethodCaller {
     }
   }
 
-  #tryUnary(bytes: Buffer, options: CallOptions, deadline: number): Promise<unknown> {
-    const { channel, metadata, options: grpcOptions } = this.#attempt(options, deadline);
+  async #tryUnary(bytes: Buffer, options: CallOptions, deadline: number): Promise<unknown> {
+    const { channel, metadata, options: grpcOptions } = await this.#attempt(options, deadline);
     return this.#response(options.signal, (done) =>
       channel.makeUnaryRequest(this.path, asIs, asIs, bytes, metadata, grpcOptions, done),
     );
@@ -198,10 +198,14 @@ class MethodCaller {
     return Date.now() + Math.min(ownMs, options.call?.remainingMs() ?? ownMs);
   }
 
-  #attempt(options: CallOptions, deadline: number): Attempt {
+  async #attempt(options: CallOptions, deadline: number): Promise<Attempt> {
     if (options.signal?.aborted) throw new Fault('CANCELLED', 'The call was given up');
     if (deadline <= Date.now()) throw new Fault('TOO_LATE', 'No time was left for the call');
-    const channel = this.channels.pick();
+    let channel = this.channels.pick();
+    if (channel === undefined) {
+      await this.channels.asked;
+      channel = this.channels.pick();
+    }
     if (channel === undefined) throw new Fault('UNAVAILABLE', 'No address of the peer is known');
     const metadata = new Metadata();
     for (const [name, value] of Object.entries(options.metadata ?? {})) metadata.set(name, value);

@@ -10,11 +10,14 @@ import { HealthImplementation } from 'grpc-health-check';
 import { Fault, faultCatalogue, faultOf } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import { DEFAULT_MAX_MESSAGE_BYTES } from './definition.js';
-import { serverKeepalive } from './keepalive.js';
 import { type CallRecorder, callRecorder, type RpcMetrics } from './metrics.js';
 import { addReflection } from './reflection.js';
 import type { Edge, ServiceImplementation } from './service.js';
 import { hasDetails, wireStatus } from './status.js';
+import { serverOptions } from './transport.js';
+
+/** How long cutting connections takes at most. */
+const CUT_MS = 200;
 
 export interface ServerOptions {
   /** `host:port`; port 0 takes a free one. */
@@ -46,11 +49,7 @@ export interface RpcServer {
 export async function startServer(options: ServerOptions): Promise<RpcServer> {
   const { services, logger, metrics, maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES, drainMs = 5_000 } = options;
   const server = new Server({
-    ...serverKeepalive,
-    'grpc.enable_channelz': 0,
-    'grpc.max_receive_message_length': maxMessageBytes,
-    // Length is checked before the transport sees a message: there it would be the caller's fault.
-    'grpc.max_send_message_length': -1,
+    ...serverOptions(maxMessageBytes),
     interceptors: [edgeInterceptor(metrics)],
   });
   const edge: Edge = { maxMessageBytes, leave: (thrown, path) => leave(thrown, path, logger) };
@@ -138,13 +137,17 @@ function bind(server: Server, address: string): Promise<string> {
   });
 }
 
-/** Waits for calls in flight for drainMs, then cuts them. */
+/**
+ * Waits for calls in flight for drainMs, then cuts them. In this order: forceShutdown(), and drain() after tryShutdown(), leave the
+ * connections of a server without channelz open.
+ */
 function shutDown(server: Server, address: string, drainMs: number): Promise<void> {
+  server.drain(address, drainMs);
   return new Promise((resolve) => {
-    // forceShutdown() does not know the connections of a server without channelz; drain() does.
-    const force = setTimeout(() => server.drain(address, 0), drainMs);
+    // A connection that its peer has closed but for open streams is not cut by drain(). It is not waited for either.
+    const enough = setTimeout(resolve, drainMs + CUT_MS);
     server.tryShutdown(() => {
-      clearTimeout(force);
+      clearTimeout(enough);
       resolve();
     });
   });

@@ -26,7 +26,10 @@ import { wireStatus } from './status.js';
 export type UnaryHandler<Request, Response> = (request: Request, call: CallContext) => Promise<Response>;
 /** Waits inside must end when `call.signal` aborts: only a handler can interrupt itself. */
 export type ServerStreamHandler<Request, Response> = (request: Request, call: CallContext) => AsyncIterable<Response>;
-/** The iteration of `requests` throws when the caller goes away before its end. */
+/**
+ * The iteration of `requests` throws when the connection breaks before its end. Its end is not a commit: a caller on Node that
+ * gives up looks like one that has finished, since its transport half-closes before it resets.
+ */
 export type ClientStreamHandler<Request, Response> = (
   requests: AsyncIterable<Request>,
   call: CallContext,
