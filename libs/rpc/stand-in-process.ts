@@ -4,7 +4,7 @@ import { answering, pending, silentLogger, standIn } from './stand-in.js';
 
 // A server process of its own, for tests that kill or freeze it: listens on the address given, says so on stdout, drains on
 // SIGTERM, and ends with the process that started it.
-const [, , address = '127.0.0.1:0', drainMs = '5000'] = process.argv;
+const [, , address = '127.0.0.1:0', drainMs = '100'] = process.argv;
 
 const server = await startServer({
   address,
