@@ -35,7 +35,6 @@ export interface ConsumptionStats {
   readonly redelivered: number;
 }
 
-const PULL_EXPIRES_MS = 10_000;
 const REPAIR_WAIT_MS = 200;
 const FAILED_BATCH_DELAY_MS = 1_000;
 
@@ -56,6 +55,8 @@ export class Consumption {
   readonly #pendingGauge: Gauge;
   readonly #inbox = createInbox();
   readonly #heartbeatMs: number;
+  /** How long a pull stays open: as long as one of a frozen process takes messages away from the others. */
+  readonly #pullMs: number;
   readonly #stops: (() => void)[] = [];
   readonly #closing = new AbortController();
 
@@ -77,10 +78,11 @@ export class Consumption {
     this.#options = options;
     this.#logger = logger.child({ stream: options.stream.name, durable: options.durable });
     this.#pendingGauge = pendingGauge;
-    this.#heartbeatMs = Math.ceil(Math.min(options.stalledAfterMs, PULL_EXPIRES_MS) / 3);
+    this.#heartbeatMs = Math.ceil(options.stalledAfterMs / 3);
+    this.#pullMs = options.stalledAfterMs;
     this.#source = new StreamSource(connection, this.#logger, '');
     this.#stops.push(connection.subscribe(`${this.#inbox}.*`, (message) => this.#onMessage(message)));
-    this.#stops.push(connection.onConnected(() => void this.#repair('connected')));
+    this.#stops.push(connection.onConnected(() => void this.#repair('connected', 0)));
     const watching = setInterval(() => void this.#watch(), this.#heartbeatMs);
     this.#stops.push(() => clearInterval(watching));
   }
@@ -97,26 +99,32 @@ export class Consumption {
     for (const delivery of this.#queue.splice(0)) delivery.nak(1);
   }
 
-  async #repair(reason: string): Promise<void> {
+  /** `pauseMs` first: a server that is still deleting a stream takes files of a new one of the same name along. */
+  async #repair(reason: string, pauseMs = REPAIR_WAIT_MS): Promise<void> {
     if (this.#repairing || this.#closing.signal.aborted) return;
     this.#repairing = true;
     this.#requested = 0;
     this.#logger.debug({ reason }, 'checking stream and consumer');
-    while (!this.#closing.signal.aborted) {
-      const client = this.#connection.client;
-      // A new connection begins another repair.
-      if (!client) break;
+    await this.#pause(pauseMs);
+    // Without a connection it is over: the next one begins another repair.
+    for (let client = this.#connection.client; client; client = this.#connection.client) {
+      if (this.#closing.signal.aborted) break;
       try {
         await this.#ensure(client);
         break;
       } catch (error) {
         this.#logger.warn({ err: error, reason }, 'stream or consumer cannot be used');
-        await delay(REPAIR_WAIT_MS, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+        await this.#pause(REPAIR_WAIT_MS);
       }
     }
     this.#repairing = false;
     this.#deliveredAt = performance.now();
     this.#pull();
+  }
+
+  /** Waits, or until closing. */
+  async #pause(pauseMs: number): Promise<void> {
+    await delay(pauseMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
   }
 
   async #ensure(client: NatsConnection): Promise<void> {
@@ -149,7 +157,7 @@ export class Consumption {
     this.#pullNumber += 1;
     this.#pulledAt = performance.now();
     this.#heardAt = this.#pulledAt;
-    const request = { batch: room, expires: nanos(PULL_EXPIRES_MS), idle_heartbeat: nanos(this.#heartbeatMs) };
+    const request = { batch: room, expires: nanos(this.#pullMs), idle_heartbeat: nanos(this.#heartbeatMs) };
     client.publish(
       `$JS.API.CONSUMER.MSG.NEXT.${this.#options.stream.name}.${this.#options.durable}`,
       JSON.stringify(request),
@@ -230,7 +238,7 @@ export class Consumption {
   #trouble(now: number): string | undefined {
     if (this.#requested === 0) return undefined;
     if (now - this.#heardAt > 3 * this.#heartbeatMs) return 'heartbeats missed';
-    if (now - this.#pulledAt > PULL_EXPIRES_MS + 3 * this.#heartbeatMs) return 'a pull without an end';
+    if (now - this.#pulledAt > 2 * this.#pullMs) return 'a pull without an end';
     const stalled = now - this.#deliveredAt > this.#options.stalledAfterMs;
     return stalled && this.#stats.pending > 0 ? 'messages pending, none delivered' : undefined;
   }
