@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConnectionOptions as ClientOptions, connect, Events, type Msg, type NatsConnection } from 'nats';
 import type { Logger } from '#libs/runtime/logger.js';
+import { withinDeadline } from '#libs/runtime/within-deadline.js';
 
 export interface ConnectionOptions {
   /** `nats://user:password@host:port`, several with commas between. */
@@ -76,7 +77,7 @@ export class Connection {
     this.#closing.abort();
     const client = this.#client;
     if (!client) return;
-    if (this.#connected) await Promise.race([client.flush().catch(() => undefined), delay(FLUSH_TIMEOUT_MS)]);
+    if (this.#connected) await withinDeadline(client.flush(), FLUSH_TIMEOUT_MS, noFlush).catch(() => undefined);
     this.#connected = false;
     await client.close();
   }
@@ -143,6 +144,10 @@ export class Connection {
       noAsyncTraces: true,
     };
   }
+}
+
+function noFlush(): Error {
+  return new Error('not flushed in time');
 }
 
 function listen(client: NatsConnection, interest: Interest): void {

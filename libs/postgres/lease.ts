@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { Fault } from '#libs/refusal/fault.js';
-import { withinDeadline } from './deadline.js';
+import { withinDeadline } from '#libs/runtime/within-deadline.js';
 import { spoilsConnection, toFault } from './errors.js';
 import type { Statement } from './statement.js';
 

@@ -3,7 +3,7 @@ import { Pool, type PoolClient } from 'pg';
 import { Fault } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
-import { withinDeadline } from './deadline.js';
+import { withinDeadline } from '#libs/runtime/within-deadline.js';
 import { driverOptions } from './driver-options.js';
 import { toFault } from './errors.js';
 import { Lease } from './lease.js';

@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Lifecycle } from './lifecycle.js';
 import type { Metrics } from './metrics.js';
+import { withinDeadline } from './within-deadline.js';
 
 /** A dependency the process needs to be of use. False, a rejection, or no answer in time: not ready. */
 export type Check = () => Promise<boolean> | boolean;
@@ -81,17 +82,8 @@ async function runChecks(checks: AdminOptions['checks']): Promise<Record<string,
 }
 
 async function passes(check: Check): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), CHECK_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([check(), timeout]);
-  } catch {
-    return false;
-  } finally {
-    clearTimeout(timer);
-  }
+  const asked = Promise.resolve().then(check);
+  return await withinDeadline(asked, CHECK_TIMEOUT_MS, () => new Error('no answer in time')).catch(() => false);
 }
 
 function splitAddress(address: string): [host: string, port: number] {

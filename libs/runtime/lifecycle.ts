@@ -1,4 +1,5 @@
 import type { Logger } from './logger.js';
+import { withinDeadline } from './within-deadline.js';
 
 interface Closer {
   readonly name: string;
@@ -64,22 +65,13 @@ export class Lifecycle {
         }
       }
     };
-    if (await endedWithin(run(), this.graceMs)) return clean;
-    const waiting = this.#closers.map((closer) => closer.name).reverse();
-    this.logger.error({ hung: current, waiting, graceMs: this.graceMs }, 'closing took too long');
-    return false;
-  }
-}
-
-/** True when `work` ended first, false when the time did. */
-async function endedWithin(work: Promise<void>, timeoutMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), timeoutMs);
-  });
-  try {
-    return await Promise.race([work.then(() => true), timeout]);
-  } finally {
-    clearTimeout(timer);
+    try {
+      await withinDeadline(run(), this.graceMs, () => new Error('the grace time is over'));
+      return clean;
+    } catch {
+      const waiting = this.#closers.map((closer) => closer.name).reverse();
+      this.logger.error({ hung: current, waiting, graceMs: this.graceMs }, 'closing took too long');
+      return false;
+    }
   }
 }
