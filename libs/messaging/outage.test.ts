@@ -1,12 +1,11 @@
 import { createServer } from 'node:net';
-import { createLogger } from '#libs/runtime/logger.js';
-import { createMetrics } from '#libs/runtime/metrics.js';
 import { freePort } from '#libs/servers/free-port.js';
 import type { PrivateServer } from '#libs/servers/private-server.js';
 import { privateNats } from '#libs/testing/private-servers.js';
 import { suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
-import { type Consumption, connectMessaging, type Messaging, type StreamSpec } from './messaging.js';
+import type { Consumption, Messaging, StreamSpec } from './messaging.js';
+import { ackInto, encode, startMessaging } from './test-messaging.js';
 
 const test = suite('messaging through outages');
 
@@ -22,22 +21,15 @@ const stream: StreamSpec = {
 interface Service {
   readonly messaging: Messaging;
   readonly consumption: Consumption;
-  readonly seen: Set<string>;
+  readonly seen: readonly string[];
 }
 
 const services: Service[] = [];
 const servers: PrivateServer[] = [];
 
 function start(url: string): Service {
-  const messaging = connectMessaging({
-    url,
-    name: 'outage-test',
-    reconnectWaitMs: 10,
-    pingIntervalMs: 100,
-    logger: createLogger('test', 'silent'),
-    metrics: createMetrics(),
-  });
-  const seen = new Set<string>();
+  const messaging = startMessaging(url);
+  const seen: string[] = [];
   const consumption = messaging.consume({
     stream,
     durable: 'order',
@@ -45,12 +37,7 @@ function start(url: string): Service {
     maxMessages: 50,
     maxAckPending: 500,
     stalledAfterMs: 600,
-    async onBatch(batch) {
-      for (const delivery of batch) {
-        seen.add(new TextDecoder().decode(delivery.data));
-        delivery.ack();
-      }
-    },
+    onBatch: ackInto(seen),
   });
   const service = { messaging, consumption, seen };
   services.push(service);
@@ -65,7 +52,7 @@ async function startServer(port?: number): Promise<PrivateServer> {
 
 /** Stores as a publisher does that must not lose anything: the same id again until the stream has it. */
 async function storeSurely({ messaging }: Service, word: string): Promise<void> {
-  await until(() => messaging.store('claims', new TextEncoder().encode(word), { timeoutMs: 200, messageId: word }), {
+  await until(() => messaging.store('claims', encode(word), { timeoutMs: 200, messageId: word }), {
     timeoutMs: 30_000,
   });
 }
@@ -103,7 +90,7 @@ test('D11 after an outage far longer than the client would bear by itself all go
 
   await server.start();
   await storeSurely(service, 'after');
-  await until(() => service.seen.has('before') && service.seen.has('after'));
+  await until(() => service.seen.includes('before') && service.seen.includes('after'));
 });
 
 test('D14 after each freeze of the server, long or short, the consumer receives again', async () => {
@@ -116,7 +103,7 @@ test('D14 after each freeze of the server, long or short, the consumer receives 
     const storing = storeMany(service, round);
     server.thaw();
     const words = await storing;
-    await until(() => words.every((word) => service.seen.has(word)), { timeoutMs: 20_000 });
+    await until(() => words.every((word) => service.seen.includes(word)), { timeoutMs: 20_000 });
   }
   await until(() => service.consumption.stats().pending === 0);
 });
@@ -127,18 +114,18 @@ test('D18 whoever starts before the server works as soon as it is there', async 
   const storing = storeSurely(publisher, 'first');
   await startServer(port);
   await storing;
-  await until(() => publisher.seen.has('first') || consumer.seen.has('first'));
+  await until(() => publisher.seen.includes('first') || consumer.seen.includes('first'));
 });
 
 test('a server that lost its streams gets them again', async () => {
   const server = await startServer();
   const service = start(server.url);
   await storeSurely(service, 'before');
-  await until(() => service.seen.has('before'));
+  await until(() => service.seen.includes('before'));
   await server.stop();
   await startServer(server.port);
   await storeSurely(service, 'after');
-  await until(() => service.seen.has('after'));
+  await until(() => service.seen.includes('after'));
 });
 
 test.run();

@@ -54,7 +54,7 @@ export async function ensureStream(client: NatsConnection, spec: StreamSpec): Pr
 }
 
 /** For `catch`: what does not exist is undefined, anything else is thrown on. */
-export function undefinedIfMissing(error: unknown): undefined {
+function undefinedIfMissing(error: unknown): undefined {
   if (error instanceof NatsError && error.api_error?.code === 404) return undefined;
   throw error;
 }

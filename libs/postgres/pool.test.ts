@@ -1,6 +1,7 @@
 import { Fault } from '#libs/refusal/fault.js';
 import { createLogger } from '#libs/runtime/logger.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
+import { gate } from '#libs/testing/gate.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { type TestPostgres, testPostgres } from '#libs/testing/test-postgres.js';
@@ -202,11 +203,8 @@ test('F05 a second connection wanted inside a transaction ends at its deadline, 
 
 test('F06 a saturated pool refuses at the deadline, its line is bounded, and it recovers', async () => {
   const single = open({ max: 1, maxWaiting: 2 });
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const holder = single.transaction(() => released);
+  const held = gate();
+  const holder = single.transaction(() => held.passed);
   await until(() => single.stats().total === 1);
 
   const patient = single.query(backendPid);
@@ -217,7 +215,7 @@ test('F06 a saturated pool refuses at the deadline, its line is bounded, and it 
   assert.is((await hasty).reason, 'BUSY');
   assert.is(single.stats().waiting, 1);
 
-  release();
+  held.open();
   await holder;
   assert.is((await patient).length, 1);
   assert.equal(single.stats(), { total: 1, idle: 1, waiting: 0 });
