@@ -1,6 +1,6 @@
 import type { MeshFile } from '../../deploy/local/mesh-file.js';
 import { increase, type Reading, scrape, total } from '../../deploy/rush/readings.js';
-import { POLLS } from '../../deploy/rush/rush-report.js';
+import { postgresTransactions, redisCalls } from '../../deploy/rush/service-calls.js';
 
 /** What a mesh's own metrics say about a stretch of time. */
 export class MeshMeter {
@@ -24,15 +24,9 @@ export class MeshMeter {
       `${service}_cpu_us_per_call`,
       (total(samples, 'process_cpu_seconds_total', () => true) * 1e6) / items,
     ]);
-    const redisCalls = total(all, 'holdfast_redis_calls_total', ({ script = '' }) => !POLLS.test(script));
-    const transactions = total(
-      all,
-      'holdfast_postgres_transactions_total',
-      ({ statement = '' }) => !POLLS.test(statement),
-    );
     return {
-      redis_calls_per_call: redisCalls / items,
-      pg_transactions_per_call: transactions / items,
+      redis_calls_per_call: redisCalls(all) / items,
+      pg_transactions_per_call: postgresTransactions(all) / items,
       ...Object.fromEntries(cpu),
     };
   }

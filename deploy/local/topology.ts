@@ -45,8 +45,8 @@ interface ServiceNeeds {
 const SERVICE_NEEDS: Record<ServiceName, ServiceNeeds> = {
   inventory: { servers: ['postgres', 'redis', 'nats'], calls: [] },
   order: { servers: ['postgres', 'nats'], calls: [] },
-  scheduler: { servers: ['postgres', 'nats'], calls: ['inventory', 'order'] },
-  gateway: { servers: [], calls: ['inventory', 'order', 'scheduler'] },
+  scheduler: { servers: ['postgres'], calls: ['inventory', 'order'] },
+  gateway: { servers: [], calls: ['inventory', 'order'] },
   bff: { servers: [], calls: ['gateway'] },
 };
 

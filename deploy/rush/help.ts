@@ -1,5 +1,5 @@
-import { POLLS } from './rush-report.js';
 import { SCENARIO_NAMES, scenarioNamed } from './scenarios/scenarios.js';
+import { POLLS } from './service-calls.js';
 
 /** What `npm run rush -- --help` prints. */
 export function rushHelp(): string {
@@ -45,7 +45,8 @@ What is counted. A request is one user and one key, however often it is sent.
   success_rate      share of requests that got an answer: a yes or a true no
   p50_ms, p99_ms    from the moment the first press was due to the answer that counts
   pool_wait_p99_ms, redis_p99_ms, redis_calls_per_request, pg_transactions_per_order, consumer_lag_max
-                    from the services' own metrics, before and after; what they do by the clock, run or no run, is not
-                    counted: ${POLLS.source}
+                    from the services' own metrics, before and after. What they do by the clock, crowd or no crowd, is
+                    not counted: ${POLLS.slice(0, 6).join(', ')},
+                    ${POLLS.slice(6).join(', ')}
 `;
 }

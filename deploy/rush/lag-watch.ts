@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scrape } from './readings.js';
+import { type Reading, scrape } from './readings.js';
 
 const EVERY_MS = 250;
-const LAG = 'holdfast_claims_pending';
+const LAG = 'holdfast_messaging_consumer_lag';
 
 /** Looks at how many messages wait for the order service, four times a second, and remembers the most. */
 export class LagWatch {
@@ -16,13 +16,7 @@ export class LagWatch {
   async #run(addresses: string[]): Promise<number> {
     let most = 0;
     while (!this.#stopped) {
-      for (const { samples } of await scrape(addresses)) {
-        const waiting = [...samples].filter(([key]) => key === LAG || key.startsWith(`${LAG}{`));
-        most = Math.max(
-          most,
-          waiting.reduce((sum, [, value]) => sum + value, 0),
-        );
-      }
+      most = Math.max(most, lagOf(await scrape(addresses)));
       await sleep(EVERY_MS);
     }
     return most;
@@ -33,4 +27,13 @@ export class LagWatch {
     this.#stopped = true;
     return this.#ended;
   }
+}
+
+/** Every instance tells of the same consumers: one of each counts. */
+function lagOf(readings: Reading[]): number {
+  const byConsumer = new Map<string, number>();
+  for (const [key, value] of readings.flatMap(({ samples }) => [...samples])) {
+    if (key.startsWith(LAG)) byConsumer.set(key, Math.max(value, byConsumer.get(key) ?? 0));
+  }
+  return [...byConsumer.values()].reduce((sum, value) => sum + value, 0);
 }

@@ -25,7 +25,15 @@ async function soldOut(): Promise<{ skuId: string; outcomes: Outcome[]; facts: L
   const claims = ['ann', 'bob', 'cid'].map((userId) => claimOf(userId, skuId));
   const decisions = await db.ledger.claimsAdmit(claims);
   const outcomes = claims.map(({ userId, requestId, orderId }, i): Outcome => {
-    const told = { userId, key: requestId, lines: [{ skuId, quantity: 1 }], pendingIds: [], latencyMs: 1, sends: 1 };
+    const told = {
+      userId,
+      key: requestId,
+      lines: [{ skuId, quantity: 1 }],
+      pendingIds: [],
+      latencyMs: 1,
+      sends: 1,
+      setbacks: [],
+    };
     return decisions[i]?.kind === 'ORDER'
       ? { ...told, answer: 'HELD', heldIds: [orderId] }
       : { ...told, answer: 'REFUSED', heldIds: [], refusal: { reason: 'ALL_HELD' }, refusedAt: new Date() };

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -98,6 +98,7 @@ async function findOrStartMesh(scale: Scale | undefined): Promise<Visit> {
     return { mesh: running, leave: async () => {} };
   }
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-rush-'));
+  chmodSync(directory, 0o755); // Under root Postgres runs as another user, who has to get in.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
   const mesh = await startMesh({
     directory,

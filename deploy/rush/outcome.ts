@@ -30,4 +30,6 @@ export interface Outcome {
   latencyMs: number;
   /** How often it was sent, repeats and retries counted. */
   sends: number;
+  /** Why it was sent again, each time. */
+  setbacks: string[];
 }

@@ -1,6 +1,7 @@
 import type { Outcome } from './outcome.js';
-import { quantileMs, type Sample, total } from './readings.js';
+import { quantileMs, type Sample } from './readings.js';
 import type { Scenario } from './scenario.js';
+import { postgresTransactions, redisCalls } from './service-calls.js';
 import type { Verdict } from './verdict.js';
 
 /** What a run came to: the line that `--json` prints, in its order. */
@@ -41,12 +42,6 @@ export interface ReportInput {
   durationMs: number;
 }
 
-/**
- * What services do on their own clock, run or no run: neither script nor statement belongs to a request. Matched
- * against the label of the metric.
- */
-export const POLLS = /^$/;
-
 export function reportOf({
   scenario,
   outcomes,
@@ -56,12 +51,6 @@ export function reportOf({
   durationMs,
 }: ReportInput): RushReport {
   const { counts } = verdict;
-  const redisCalls = total(samples, 'holdfast_redis_calls_total', ({ script = '' }) => !POLLS.test(script));
-  const transactions = total(
-    samples,
-    'holdfast_postgres_transactions_total',
-    ({ statement = '' }) => !POLLS.test(statement),
-  );
   const latencies = outcomes.flatMap(({ latencyMs }) => (latencyMs > 0 ? [latencyMs] : [])).sort((a, b) => a - b);
   return {
     scenario: scenario.name,
@@ -74,8 +63,8 @@ export function reportOf({
     pool_wait_p99_ms: rounded(quantileMs(samples, 'holdfast_postgres_pool_wait_seconds', 0.99), 2),
     redis_p99_ms: rounded(quantileMs(samples, 'holdfast_redis_call_seconds', 0.99), 2),
     consumer_lag_max: consumerLagMax,
-    redis_calls_per_request: rounded(redisCalls / Math.max(1, counts.requests), 4),
-    pg_transactions_per_order: rounded(transactions / Math.max(1, counts.orders), 4),
+    redis_calls_per_request: rounded(redisCalls(samples) / Math.max(1, counts.requests), 4),
+    pg_transactions_per_order: rounded(postgresTransactions(samples) / Math.max(1, counts.orders), 4),
     duration_s: rounded(durationMs / 1000, 3),
   };
 }

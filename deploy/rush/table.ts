@@ -5,12 +5,14 @@ import type { Verdict } from './verdict.js';
 /** The run for a reader: what was on offer, what people were told, what the ledger holds, and the verdict. */
 export function renderRun(report: RushReport, verdict: Verdict, outcomes: Outcome[]): string {
   const sends = outcomes.reduce((sum, outcome) => sum + outcome.sends, 0);
+  const setbacks = outcomes.flatMap((outcome) => outcome.setbacks);
   const rows: [string, string][] = [
     ['units on offer', count(report.capacity)],
     ['people', `${count(report.users)}, ${count(report.requests)} requests, sent ${count(sends)} times`],
     ['held', `${count(report.held)} requests were told yes`],
     ['refused', `${count(report.refused)}${reasons(outcomes)}`],
     ['pending, errors', `${count(report.pending)}, ${count(report.errors)}${errorTexts(outcomes)}`],
+    ['sent again', `${count(setbacks.length)} times${tally(setbacks)}`],
     ['orders in the ledger', count(report.orders)],
     ['oversold, duplicates', `${report.oversold}, ${report.duplicates}`],
     ['lost, undecided', `${report.lost}, ${report.undecided}`],

@@ -33,7 +33,18 @@ function buyer(userId: string): Person {
 
 function outcome(userId: string, told: Partial<Outcome>): Outcome {
   const { key, lines } = buyer(userId);
-  return { userId, key, lines, answer: 'ERROR', heldIds: [], pendingIds: [], latencyMs: 5, sends: 1, ...told };
+  return {
+    userId,
+    key,
+    lines,
+    answer: 'ERROR',
+    heldIds: [],
+    pendingIds: [],
+    latencyMs: 5,
+    sends: 1,
+    setbacks: [],
+    ...told,
+  };
 }
 
 const held = (userId: string): Outcome => outcome(userId, { answer: 'HELD', heldIds: [`order-${userId}`] });

@@ -70,6 +70,10 @@ test('the same key is sent again while nothing is decided', async () => {
   const { outcomes, asked } = await visit({}, [{ status: 503 }, 'hang up', { status: 429 }, { status: 504 }, HELD]);
   assert.equal(new Set(asked.map(({ key }) => key)).size, 1);
   assert.equal([outcomes.length, outcomes[0]?.answer, outcomes[0]?.sends], [1, 'HELD', 5]);
+  assert.equal(
+    outcomes[0]?.setbacks.map((why) => why.slice(0, 3)),
+    ['503', 'con', '429', '504'],
+  );
 });
 
 test('nobody comes back before the server said', async () => {

@@ -57,6 +57,7 @@ export class Visit {
       pendingIds: [],
       latencyMs: 0,
       sends: 0,
+      setbacks: [],
     };
     this.#outcomes.push(outcome);
     const meanwhile = repeats.filter((repeat) => repeat !== 'after');
@@ -78,6 +79,7 @@ export class Visit {
         if (reply.kind === 'PENDING') await this.#follow(outcome, reply.orderId, firstDueAt);
         return;
       }
+      if (reply.kind === 'AGAIN') outcome.setbacks.push(reply.why);
       await sleepUntil(nextAt);
     }
   }
