@@ -1,0 +1,84 @@
+import type { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
+import type { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
+import type { Client } from '#libs/rpc/client.js';
+import { restUntil } from '../domain/next-run.js';
+
+/** What a run did, and in how many milliseconds the next one is due. */
+export interface JobRun {
+  readonly result: string;
+  readonly nextInMs: number;
+}
+
+/** Something that is done again and again. What is done belongs to the service that is called. */
+export interface Job {
+  readonly name: string;
+  readonly description: string;
+  /** The run of an instance that died in it is made up for after this. */
+  readonly overdueAfterMs: number;
+  /** Ends early when `closing` aborts, where it can. */
+  run(closing: AbortSignal): Promise<JobRun>;
+}
+
+export interface JobPorts {
+  readonly order: Pick<Client<OrderServiceDefinition>, 'expireDue'>;
+  readonly inventory: Pick<Client<InventoryServiceDefinition>, 'sweep' | 'sync'>;
+  /** The ledger's time. */
+  readonly now: () => Date;
+}
+
+const everySecondMs = 1_000;
+const expireBatchSize = 500;
+/** A hold shorter than all others may be born meanwhile, so expiry never rests longer than this. */
+const expireRest = { leastMs: 20, mostMs: 1_000 };
+/** Gates are set from so long before a sale opens. */
+const warmUpSeconds = 60;
+const warmUpRest = { leastMs: 1_000, mostMs: 15_000 };
+
+export function createJobs({ order, inventory, now }: JobPorts): Job[] {
+  return [
+    {
+      name: 'expire',
+      description: 'Closes holds that are past their expiry',
+      overdueAfterMs: 5_000,
+      async run(closing) {
+        let expired = 0;
+        let batch: { expired: number; nextDueAt?: Date | undefined };
+        do {
+          batch = await order.expireDue({ batchSize: expireBatchSize });
+          expired += batch.expired;
+        } while (batch.expired === expireBatchSize && !closing.aborted);
+        return { result: `${expired} expired`, nextInMs: restUntil(batch.nextDueAt, now(), expireRest) };
+      },
+    },
+    {
+      name: 'sweep',
+      description: 'Settles, admits or drops the claims that are left in the journal',
+      overdueAfterMs: 5_000,
+      async run() {
+        const { settled, admitted, dropped, remaining } = await inventory.sweep({});
+        const result = `${settled} settled, ${admitted} admitted, ${dropped} dropped, ${remaining} remain`;
+        return { result, nextInMs: everySecondMs };
+      },
+    },
+    {
+      name: 'sync',
+      description: 'Sets the gates of skus in use from the ledger',
+      overdueAfterMs: 5_000,
+      async run() {
+        const { synced } = await inventory.sync({ skuIds: [], openingWithinSeconds: 0 });
+        return { result: `${synced} synced`, nextInMs: everySecondMs };
+      },
+    },
+    {
+      name: 'warm-up',
+      description: 'Sets the gates of skus whose sale opens within a minute',
+      overdueAfterMs: 15_000,
+      async run() {
+        const request = { skuIds: [], openingWithinSeconds: warmUpSeconds };
+        const { synced, nextOpeningAt } = await inventory.sync(request);
+        const dueAt = nextOpeningAt && new Date(nextOpeningAt.getTime() - warmUpSeconds * 1_000);
+        return { result: `${synced} synced`, nextInMs: restUntil(dueAt, now(), warmUpRest) };
+      },
+    },
+  ];
+}

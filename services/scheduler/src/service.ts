@@ -1,0 +1,82 @@
+import { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
+import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
+import { ledgerSchema, openLedger, RUNTIME_ROLE } from '#libs/ledger/ledger.js';
+import { LedgerClock } from '#libs/ledger/ledger-clock.js';
+import { createPool, type PostgresPool } from '#libs/postgres/pool.js';
+import { whenMigrated } from '#libs/postgres/when-migrated.js';
+import { connect } from '#libs/rpc/client.js';
+import { startServer } from '#libs/rpc/server.js';
+import { startAdmin } from '#libs/runtime/admin.js';
+import type { Lifecycle } from '#libs/runtime/lifecycle.js';
+import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
+import { schedulerService } from './adapters/grpc.js';
+import { createJobs, type Job } from './app/jobs.js';
+import { keepRunning } from './app/run-jobs.js';
+import type { SchedulerConfig } from './config.js';
+
+const callDeadlineMs = 5_000;
+
+/** Starts the service: admin port first, RPCs last; each part is closed in reverse. */
+export async function startScheduler(
+  config: SchedulerConfig,
+  life: Lifecycle,
+): Promise<{ grpcAddress: string; adminAddress: string }> {
+  const { logger } = life;
+  const metrics = createMetrics();
+  const pool = openPool(config, life, metrics);
+  const ledger = openLedger(pool);
+  const admin = await startAdmin({
+    address: config.adminAddress,
+    life,
+    metrics,
+    checks: { ledger: async () => Boolean(await ledger.clockRead()) },
+  });
+  await whenMigrated(pool, { ...ledgerSchema, closing: life.closing, logger });
+  const clock = new LedgerClock({ clockRead: () => ledger.clockRead() });
+  await clock.start();
+  life.closer('clock', () => clock.stop());
+
+  const order = connect(OrderServiceDefinition, config.orderTarget, { defaultDeadlineMs: callDeadlineMs });
+  life.closer('order client', () => order.close());
+  const inventory = connect(InventoryServiceDefinition, config.inventoryTarget, { defaultDeadlineMs: callDeadlineMs });
+  life.closer('inventory client', () => inventory.close());
+
+  const jobs = createJobs({ order, inventory, now: () => clock.now() });
+  const failures = metrics.counter('job_failures_total', 'Runs of jobs that failed', ['job']);
+  const failed = (job: Job, error: unknown): void => {
+    failures.inc({ job: job.name });
+    logger.warn({ err: error, job: job.name }, 'a job failed, it is tried again');
+  };
+  const running = jobs.map((job) => keepRunning({ agenda: ledger, failed }, job, life.closing));
+  life.closer('jobs', () => Promise.all(running));
+
+  const server = await startServer({
+    address: config.grpcAddress,
+    services: [schedulerService(ledger, jobs, life.closing)],
+    logger,
+    metrics,
+    drainMs: config.drainMs,
+    reflection: config.reflection,
+  });
+  life.closer('grpc', () => server.drain());
+  server.serving(true);
+  return { grpcAddress: server.address, adminAddress: admin.address };
+}
+
+function openPool(config: SchedulerConfig, life: Lifecycle, metrics: Metrics): PostgresPool {
+  const pool = createPool({
+    url: config.databaseUrl,
+    // The agenda is a few short calls a second.
+    max: 2,
+    applicationName: config.instance,
+    role: RUNTIME_ROLE,
+    connectTimeoutMs: 2_000,
+    statementTimeoutMs: 2_500,
+    lockTimeoutMs: 1_000,
+    maxWaiting: 100,
+    metrics,
+    logger: life.logger,
+  });
+  life.closer('postgres', () => pool.close());
+  return pool;
+}
