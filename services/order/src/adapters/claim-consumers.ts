@@ -1,0 +1,86 @@
+import type { Decision } from '#libs/ledger/decision.js';
+import type { Ledger } from '#libs/ledger/ledger.js';
+import type { Consumption, Messaging } from '#libs/messaging/messaging.js';
+import type { Logger } from '#libs/runtime/logger.js';
+import { Admission } from '../app/admission.js';
+import { ClaimConsumer } from '../app/consume-claims.js';
+import type { OrderConfig } from '../config.js';
+import { readClaims } from './claims-message.js';
+import { publishDecisions } from './events.js';
+import { failureOf } from './failure.js';
+import type { OrderMetrics } from './metrics.js';
+import { claimsSpec } from './streams.js';
+
+/** Messages pending and none delivered for so long: the consumer is looked at. */
+const stalledAfterMs = 3_000;
+
+export interface ClaimConsumersOptions {
+  readonly config: OrderConfig;
+  readonly ledger: Ledger;
+  readonly messaging: Messaging;
+  readonly metrics: OrderMetrics;
+  readonly logger: Logger;
+  /** Called after each commit. */
+  readonly admitted: () => void;
+}
+
+/** The consumers of all shards and the admission they share. */
+export class ClaimConsumers {
+  readonly #consumptions: Consumption[];
+  readonly #consumer: ClaimConsumer;
+  readonly #admission: Admission;
+
+  constructor(options: ClaimConsumersOptions) {
+    const { config, messaging, ledger, metrics } = options;
+    this.#admission = admissionOf(options);
+    this.#consumer = new ClaimConsumer({
+      admission: this.#admission,
+      read: (delivery) => readClaims(delivery, config.claimsAckWaitMs),
+      async deadLetterAdd(letter) {
+        await ledger.deadLetterAdd(letter);
+        metrics.deadLetter();
+        options.logger.error({ subject: letter.subject, error: letter.error }, 'a message went to the dead letters');
+      },
+      givenBack: metrics.givenBack,
+    });
+    this.#consumptions = Array.from({ length: config.shards }, (_, shard) =>
+      messaging.consume({
+        stream: claimsSpec(config, shard),
+        durable: `order_${shard}`,
+        ackWaitMs: config.claimsAckWaitMs,
+        maxMessages: config.claimsPrefetch,
+        maxAckPending: config.claimsMaxAckPending,
+        stalledAfterMs,
+        onBatch: (deliveries) => this.#consumer.take(deliveries),
+      }),
+    );
+  }
+
+  /** Takes nothing more, and ends what is in hand. */
+  async close(): Promise<void> {
+    await Promise.all(this.#consumptions.map((consumption) => consumption.close()));
+    await this.#consumer.drain();
+    await this.#admission.drain();
+  }
+}
+
+function admissionOf({ config, ledger, messaging, metrics, logger, admitted }: ClaimConsumersOptions): Admission {
+  return new Admission({
+    ledger: { ...ledger, failureOf },
+    turns: config.admissionTurns,
+    decided(decisions: Decision[], lines: number) {
+      metrics.batch(lines);
+      metrics.decisions(decisions);
+      publishDecisions(messaging, config.shards, decisions);
+      admitted();
+    },
+    events: {
+      failed: (error, claims) => logger.warn({ err: error, claims }, 'claims could not be admitted, they come again'),
+      locked: (skuIds) => logger.warn({ skuIds }, 'skus stay locked, their claims come again'),
+      buried(claim, error) {
+        metrics.deadLetter();
+        logger.error({ err: error, orderId: claim.orderId }, 'a claim was refused as one that cannot be processed');
+      },
+    },
+  });
+}

@@ -1,0 +1,56 @@
+import { Claim, ClaimsPlaced } from '#libs/contracts/gen/holdfast/event/v1/claim.js';
+import { orderId } from '#libs/contracts/order-id.js';
+import type { ClaimToAdmit } from '#libs/ledger/claims-batch.js';
+import type { Delivery } from '#libs/messaging/messaging.js';
+import type { ClaimInHand } from '../app/admit-claims.js';
+import type { ClaimsMessage } from '../app/consume-claims.js';
+import { storedTooLate } from '../domain/claim-lateness.js';
+
+/**
+ * Reads a message into its claims. Only a claim that names an order can be decided: one whose id is not what its store,
+ * user and request_id make is as unreadable as bytes that are no message. Everything else about it is for the ledger to judge.
+ */
+export function readClaims(delivery: Delivery, ackWaitMs: number): ClaimsMessage {
+  const claims: ClaimInHand[] = [];
+  const unreadable: { payload: Uint8Array; error: string }[] = [];
+  const messages = decoded(delivery, unreadable);
+  const bytes = Math.ceil(delivery.data.length / messages.length);
+  const stale = (): boolean => delivery.unansweredMs() >= ackWaitMs;
+  for (const message of messages) {
+    const payload = (): Uint8Array => Claim.encode(message).finish();
+    const error = faultIn(message);
+    if (error) unreadable.push({ payload: payload(), error });
+    else claims.push({ claim: toClaim(message, delivery.storedAt), subject: delivery.subject, bytes, payload, stale });
+  }
+  return { claims, unreadable };
+}
+
+function decoded({ data }: Delivery, unreadable: { payload: Uint8Array; error: string }[]): Claim[] {
+  try {
+    return ClaimsPlaced.decode(data).claims;
+  } catch (error) {
+    unreadable.push({ payload: data, error: `not a ClaimsPlaced: ${String(error)}` });
+    return [];
+  }
+}
+
+function faultIn({ orderId: id, storeId, userId, requestId }: Claim): string | undefined {
+  if (storeId === '' || userId === '' || requestId === '') return 'the claim lacks its store, user or request_id';
+  if (id !== orderId(storeId, userId, requestId)) return 'the order id is not that of the store, user and request_id';
+  return undefined;
+}
+
+function toClaim(message: Claim, storedAt: Date): ClaimToAdmit {
+  const { orderId: id, storeId, userId, requestId, notAfter } = message;
+  return {
+    orderId: id,
+    storeId,
+    userId,
+    requestId,
+    lines: message.lines.map(({ skuId, quantity, attendeeId }) => ({ skuId, quantity, attendeeId })),
+    record: true,
+    // A claim stored in time is decided however long it lay there. Of a late one the ledger only looks up whether an
+    // earlier copy was decided.
+    ...(notAfter && storedTooLate(storedAt, notAfter) && { notAfter }),
+  };
+}

@@ -1,0 +1,68 @@
+import { ClaimsDecided } from '#libs/contracts/gen/holdfast/event/v1/decision.js';
+import { OrderChanged, StockFreed } from '#libs/contracts/gen/holdfast/event/v1/order_event.js';
+import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { shardOfOrder, shardOfStore, storeHash } from '#libs/contracts/order-id.js';
+import { decisionsSubject, orderEventSubject, stockFreedSubject, subjects } from '#libs/contracts/subjects.js';
+import type { Decision } from '#libs/ledger/decision.js';
+import type { ExpiryReport } from '#libs/ledger/orders.js';
+import type { OutboxEntry } from '#libs/ledger/outbox.js';
+import type { Messaging } from '#libs/messaging/messaging.js';
+import { groupBy } from '../domain/group-by.js';
+import { toDecisionMessage } from './order-messages.js';
+
+/** Skus whose units came back. */
+export type FreedSkus = ExpiryReport['freedSkus'];
+
+const storeTimeoutMs = 2_000;
+
+/** Tells every inventory what was decided: one message for each shard of the batch. */
+export function publishDecisions(messaging: Messaging, shards: number, decisions: readonly Decision[]): void {
+  for (const [shard, ofShard] of groupBy(decisions, ({ orderId }) => shardOfOrder(orderId, shards))) {
+    const message = { decisions: ofShard.map(toDecisionMessage) };
+    messaging.publish(decisionsSubject(shard), ClaimsDecided.encode(message).finish());
+  }
+}
+
+/** Tells every inventory which skus have units again: one message for each shard. */
+export function publishFreed(messaging: Messaging, shards: number, skus: FreedSkus): void {
+  for (const [shard, ofShard] of groupBy(skus, ({ storeId }) => shardOfStore(storeId, shards))) {
+    const message = { skuIds: [...new Set(ofShard.map(({ skuId }) => skuId))] };
+    messaging.publish(stockFreedSubject(shard), StockFreed.encode(message).finish());
+  }
+}
+
+/** Stores one change of an order as a CloudEvent; resolves when the stream has it. */
+export async function storeOrderEvent(messaging: Messaging, row: OutboxEntry): Promise<void> {
+  const id = String(row.id);
+  const message = {
+    orderId: row.orderId,
+    storeId: row.storeId,
+    version: row.version,
+    state: OrderState[`ORDER_STATE_${row.state}`],
+    changedAt: row.at,
+    userId: row.userId,
+    lines: row.lines.map((line) => ({ ...line, unitPriceMinor: 0 })),
+  };
+  await messaging.store(orderEventSubject(row.state, storeHash(row.storeId)), OrderChanged.encode(message).finish(), {
+    timeoutMs: storeTimeoutMs,
+    messageId: id,
+    headers: {
+      'ce-id': id,
+      'ce-source': '/holdfast/order',
+      'ce-type': subjects.orderEvents.message,
+      'ce-specversion': '1.0',
+      'ce-time': row.at.toISOString(),
+      'ce-subject': row.orderId,
+      'ce-datacontenttype': 'application/protobuf',
+    },
+  });
+}
+
+/** The order that an event is about; undefined when it cannot be read. */
+export function orderOfEvent(data: Uint8Array): string | undefined {
+  try {
+    return OrderChanged.decode(data).orderId;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,99 @@
+import { PaymentState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import {
+  type CancelOrderRequest,
+  type ConfirmPaymentRequest,
+  type ListOrdersRequest,
+  OrderServiceDefinition,
+} from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
+import type { Ledger } from '#libs/ledger/ledger.js';
+import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
+import type { changeOrders } from '../app/change-orders.js';
+import { getOrder } from '../app/get-order.js';
+import type { OrderWatch } from '../app/watch-order.js';
+import { toOrderMessage } from './order-messages.js';
+import { RequestCheck } from './requests.js';
+
+const usualBatch = 500;
+const largestBatch = 1_000;
+
+export interface OrderVerbs {
+  readonly ledger: Ledger;
+  readonly change: ReturnType<typeof changeOrders>;
+  readonly watch: OrderWatch;
+}
+
+/** The OrderService on the wire: requests checked, the ledger's words turned into messages. */
+export function orderService({ ledger, change, watch }: OrderVerbs): ServiceImplementation {
+  return implement(OrderServiceDefinition, {
+    async getOrder({ orderId, userId }) {
+      new RequestCheck().optional('user_id', userId, 'id').done();
+      return { order: toOrderMessage(await getOrder(ledger, orderId, givenOrNot(userId))) };
+    },
+
+    async listOrders(request) {
+      checkList(request);
+      const { userId, skuId, pageSize, pageToken } = request;
+      const page = { pageSize, pageToken };
+      const found = await (userId ? ledger.ordersListByUser(userId, page) : ledger.ordersListBySku(skuId, page));
+      return { orders: found.orders.map(toOrderMessage), nextPageToken: found.nextPageToken };
+    },
+
+    async *watchOrder({ orderId, userId }, call) {
+      new RequestCheck().optional('user_id', userId, 'id').done();
+      for await (const order of watch.follow(orderId, givenOrNot(userId), call.signal)) {
+        yield { order: toOrderMessage(order) };
+      }
+    },
+
+    async cancelOrder(request) {
+      checkCancel(request);
+      const { orderId, userId, reason } = request;
+      return { order: toOrderMessage(await change.cancelOrder(orderId, givenOrNot(userId), reason)) };
+    },
+
+    async confirmPayment(request) {
+      checkPayment(request);
+      const { order, paymentState } = await change.confirmPayment(request);
+      return { order: toOrderMessage(order), paymentState: PaymentState[`PAYMENT_STATE_${paymentState}`] };
+    },
+
+    async expireDue({ batchSize }) {
+      const allowed = batchSize >= 0 && batchSize <= largestBatch;
+      new RequestCheck().that(allowed, 'batch_size', `must be 0 to ${largestBatch}`).done();
+      const { expired, nextDueAt } = await change.expireDue(batchSize || usualBatch);
+      return { expired, nextDueAt };
+    },
+  });
+}
+
+/** Trusted callers name no user and may see every order. */
+function givenOrNot(userId: string): string | undefined {
+  return userId === '' ? undefined : userId;
+}
+
+function checkList({ userId, skuId, pageSize }: ListOrdersRequest): void {
+  new RequestCheck()
+    .that((userId === '') !== (skuId === ''), 'user_id', 'must be given, or sku_id in its place, not both')
+    .optional('user_id', userId, 'id')
+    .optional('sku_id', skuId, 'id')
+    .that(pageSize >= 0, 'page_size', 'must not be negative')
+    .done();
+}
+
+function checkCancel({ userId, requestId, reason }: CancelOrderRequest): void {
+  new RequestCheck()
+    .optional('user_id', userId, 'id')
+    .field('request_id', requestId, 'requestId')
+    .field('reason', reason, 'freeText')
+    .done();
+}
+
+function checkPayment(request: ConfirmPaymentRequest): void {
+  new RequestCheck()
+    .field('provider', request.provider, 'id')
+    .field('provider_payment_id', request.providerPaymentId, 'id')
+    .that(request.amountMinor >= 0, 'amount_minor', 'must not be negative')
+    .field('currency', request.currency, 'currency')
+    .field('request_id', request.requestId, 'requestId')
+    .done();
+}

@@ -1,0 +1,33 @@
+import type { Decision } from '#libs/ledger/decision.js';
+import type { Metrics } from '#libs/runtime/metrics.js';
+import { maxBatchLines } from '../domain/admission-batch.js';
+
+const lineBuckets = [1, 2, 5, 10, 20, 50, 100, 200, 300, 400, maxBatchLines];
+
+/** What this service counts. */
+export type OrderMetrics = ReturnType<typeof orderMetrics>;
+
+export function orderMetrics(metrics: Metrics) {
+  const admitted = metrics.counter('claims_admitted_total', 'Claims that the ledger decided');
+  const decided = metrics.counter('orders_decided_total', 'Decisions by what they were', ['outcome']);
+  const batchLines = metrics.histogram('admission_batch_lines', 'Order lines in one admission', [], lineBuckets);
+  const deadLetters = metrics.counter('dead_letters_total', 'Messages and claims that nobody could process');
+  const givenBack = metrics.counter('claims_given_back_total', 'Messages of claims that come again');
+  const outboxLag = metrics.gauge('outbox_lag', 'Events at hand that are not published; 500 may be more');
+
+  return {
+    batch: (lines: number) => batchLines.observe(lines),
+    decisions(all: readonly Decision[]) {
+      admitted.inc(all.length);
+      for (const decision of all) decided.inc({ outcome: outcomeOf(decision) });
+    },
+    deadLetter: () => deadLetters.inc(),
+    givenBack: () => givenBack.inc(),
+    outboxLag: (events: number) => outboxLag.set(events),
+  };
+}
+
+function outcomeOf(decision: Decision): string {
+  if (decision.kind === 'ORDER') return decision.order.state;
+  return decision.kind === 'REFUSED' ? decision.refusal.reason : decision.reason;
+}

@@ -1,0 +1,44 @@
+import type { Ledger } from '#libs/ledger/ledger.js';
+import type { Messaging } from '#libs/messaging/messaging.js';
+import type { Logger } from '#libs/runtime/logger.js';
+import type { RelayPorts } from '../app/relay-outbox.js';
+import type { OrderConfig } from '../config.js';
+import { storeOrderEvent } from './events.js';
+import type { OrderMetrics } from './metrics.js';
+import type { RelayTurn } from './relay-turn.js';
+import { orderEventsSpec } from './streams.js';
+
+export interface OutboxRelayOptions {
+  readonly config: OrderConfig;
+  readonly ledger: Ledger;
+  readonly messaging: Messaging;
+  readonly turn: RelayTurn;
+  readonly metrics: OrderMetrics;
+  readonly logger: Logger;
+}
+
+/** The relay's ports on the real servers. */
+export function relayPorts({ config, ledger, messaging, turn, metrics, logger }: OutboxRelayOptions): RelayPorts {
+  // Looked at again after anything went wrong: the stream may have vanished.
+  let streamChecked = false;
+  return {
+    isMine: () => turn.isMine(),
+    async streamReady() {
+      if (!messaging.connected) return false;
+      if (!streamChecked) await messaging.ensureStream(orderEventsSpec(config));
+      streamChecked = true;
+      return true;
+    },
+    async outboxTake(limit) {
+      const entries = await ledger.outboxTake(limit);
+      metrics.outboxLag(entries.length);
+      return entries;
+    },
+    store: (entry) => storeOrderEvent(messaging, entry),
+    outboxMarkPublished: (ids) => ledger.outboxMarkPublished(ids),
+    failed(error) {
+      streamChecked = false;
+      logger.warn({ err: error }, 'events could not be relayed, they are tried again');
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { Ledger } from '#libs/ledger/ledger.js';
+import type { ExpiryReport } from '#libs/ledger/orders.js';
+import type { CapturedPayment, PaymentState } from '#libs/ledger/payments.js';
+import type { LedgerOrder } from '#libs/ledger/rows.js';
+import { refuseImpossible } from './get-order.js';
+
+export interface ChangePorts {
+  readonly ledger: Pick<Ledger, 'orderCancel' | 'paymentConfirm' | 'ordersExpire'>;
+  /** Hears of orders whose state this process changed. */
+  readonly changed: (orderIds: readonly string[]) => void;
+  /** Hears of skus whose units came back. */
+  readonly freed: (skus: ExpiryReport['freedSkus']) => void;
+}
+
+/**
+ * The verbs that move an order on. Each is one transaction of the ledger, which also writes the event; what is told here
+ * after the commit are hints, so nothing is lost if it dies before.
+ */
+export function changeOrders({ ledger, changed, freed }: ChangePorts) {
+  return {
+    async cancelOrder(orderId: string, userId: string | undefined, reason: string): Promise<LedgerOrder> {
+      refuseImpossible(orderId);
+      const cancellation = await ledger.orderCancel({ orderId, ...(userId !== undefined && { userId }), reason });
+      const { order } = cancellation;
+      if (cancellation.changed) {
+        changed([orderId]);
+        freed(order.lines.map(({ skuId }) => ({ storeId: order.storeId, skuId })));
+      }
+      return order;
+    },
+
+    async confirmPayment(payment: CapturedPayment): Promise<{ order: LedgerOrder; paymentState: PaymentState }> {
+      refuseImpossible(payment.orderId);
+      const confirmation = await ledger.paymentConfirm(payment);
+      changed([payment.orderId]);
+      return confirmation;
+    },
+
+    async expireDue(batchSize: number): Promise<ExpiryReport> {
+      const report = await ledger.ordersExpire(batchSize);
+      // Whose orders they were, watchers find out by themselves.
+      if (report.expired > 0) changed([]);
+      freed(report.freedSkus);
+      return report;
+    },
+  };
+}

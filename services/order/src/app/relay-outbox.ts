@@ -1,0 +1,66 @@
+import type { OutboxEntry } from '#libs/ledger/outbox.js';
+import { groupBy } from '../domain/group-by.js';
+import type { Nudge } from './nudge.js';
+
+/** Rows published together at most. */
+const rowsPerRound = 500;
+const pollMs = 500;
+
+export interface RelayPorts {
+  /** Whether this process is the one that relays; tries to become it when nobody is. */
+  isMine(): Promise<boolean>;
+  /** Whether the stream can be written; makes it when it is not there. */
+  streamReady(): Promise<boolean>;
+  outboxTake(limit: number): Promise<OutboxEntry[]>;
+  /** Resolves when the stream has the event for certain. */
+  store(row: OutboxEntry): Promise<void>;
+  outboxMarkPublished(ids: readonly number[]): Promise<void>;
+  failed(error: unknown): void;
+}
+
+/**
+ * Publishes what is in the outbox until `closing`. It always begins with the lowest row that is not marked, so a row that
+ * became visible late is not skipped. A row is marked only after the stream has it: if the process dies between, it is
+ * published again under the same message id.
+ */
+export async function relayOutbox(ports: RelayPorts, nudge: Nudge, closing: AbortSignal): Promise<void> {
+  while (!closing.aborted) {
+    let more = false;
+    try {
+      more = await relayRound(ports);
+    } catch (error) {
+      ports.failed(error);
+    }
+    if (!more) await nudge.wait(pollMs, closing);
+  }
+}
+
+/** One round; true when there is reason to begin the next at once. */
+export async function relayRound(ports: RelayPorts): Promise<boolean> {
+  if (!(await ports.isMine()) || !(await ports.streamReady())) return false;
+  const rows = await ports.outboxTake(rowsPerRound);
+  const byOrder = groupBy(rows, (row) => row.orderId);
+  const outcomes = await Promise.all([...byOrder.values()].map((events) => storeInTurn(ports, events)));
+  const stored = outcomes.flatMap((outcome) => outcome.ids);
+  if (stored.length > 0) await ports.outboxMarkPublished(stored);
+  const failure = outcomes.find((outcome) => outcome.error !== undefined);
+  if (failure) throw failure.error;
+  return rows.length === rowsPerRound;
+}
+
+/** Stores the events of one order one after the other; the first that fails keeps the later ones back. */
+async function storeInTurn(
+  ports: RelayPorts,
+  events: readonly OutboxEntry[],
+): Promise<{ ids: number[]; error?: unknown }> {
+  const ids: number[] = [];
+  for (const row of events) {
+    try {
+      await ports.store(row);
+    } catch (error) {
+      return { ids, error };
+    }
+    ids.push(row.id);
+  }
+  return { ids };
+}

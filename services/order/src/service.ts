@@ -1,0 +1,136 @@
+import { type Ledger, ledgerSchema, openLedger, RUNTIME_ROLE } from '#libs/ledger/ledger.js';
+import { connectMessaging, type Messaging } from '#libs/messaging/messaging.js';
+import { createPool, type PostgresPool } from '#libs/postgres/pool.js';
+import { whenMigrated } from '#libs/postgres/when-migrated.js';
+import { startServer } from '#libs/rpc/server.js';
+import { startAdmin } from '#libs/runtime/admin.js';
+import type { Lifecycle } from '#libs/runtime/lifecycle.js';
+import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
+import { ClaimConsumers } from './adapters/claim-consumers.js';
+import { orderOfEvent, publishFreed } from './adapters/events.js';
+import { orderService } from './adapters/grpc.js';
+import { orderMetrics } from './adapters/metrics.js';
+import { relayPorts } from './adapters/outbox-relay.js';
+import { RelayTurn } from './adapters/relay-turn.js';
+import { orderEventsPattern } from './adapters/streams.js';
+import { changeOrders } from './app/change-orders.js';
+import { getOrder } from './app/get-order.js';
+import { Nudge } from './app/nudge.js';
+import { relayOutbox } from './app/relay-outbox.js';
+import { OrderWatch } from './app/watch-order.js';
+import type { OrderConfig } from './config.js';
+
+/** Starts the service: admin port first, RPCs last; each part is closed in reverse. */
+export async function startOrder(
+  config: OrderConfig,
+  life: Lifecycle,
+): Promise<{ grpcAddress: string; adminAddress: string }> {
+  const { logger } = life;
+  const metrics = createMetrics();
+  const pool = openPool(config, life, metrics);
+  const ledger = openLedger(pool);
+  const messaging = config.natsUrl === undefined ? undefined : openMessaging(config, config.natsUrl, life, metrics);
+  const admin = await startAdmin({
+    address: config.adminAddress,
+    life,
+    metrics,
+    checks: {
+      ledger: async () => Boolean(await ledger.clockRead()),
+      ...(messaging && { consumers: () => messaging.connected }),
+    },
+  });
+  await whenMigrated(pool, { ...ledgerSchema, closing: life.closing, logger });
+
+  const relayNudge = new Nudge();
+  const watch = startWatch(config, life, ledger);
+  if (messaging) startStreams({ config, life, ledger, messaging, metrics, relayNudge, watch });
+
+  const change = changeOrders({
+    ledger,
+    changed(orderIds) {
+      watch.changed(orderIds);
+      relayNudge.give();
+    },
+    freed: (skus) => messaging && publishFreed(messaging, config.shards, skus),
+  });
+  const server = await startServer({
+    address: config.grpcAddress,
+    services: [orderService({ ledger, change, watch })],
+    logger,
+    metrics,
+    drainMs: config.drainMs,
+    reflection: config.reflection,
+  });
+  life.closer('grpc', () => server.drain());
+  server.serving(true);
+  return { grpcAddress: server.address, adminAddress: admin.address };
+}
+
+function openPool(config: OrderConfig, life: Lifecycle, metrics: Metrics): PostgresPool {
+  const pool = createPool({
+    url: config.databaseUrl,
+    max: config.postgresConnections,
+    applicationName: config.instance,
+    role: RUNTIME_ROLE,
+    connectTimeoutMs: 2_000,
+    // Both within the time a message may stay unanswered.
+    statementTimeoutMs: 2_500,
+    lockTimeoutMs: 1_000,
+    maxWaiting: 1_000,
+    metrics,
+    logger: life.logger,
+  });
+  life.closer('postgres', () => pool.close());
+  return pool;
+}
+
+function openMessaging(config: OrderConfig, url: string, life: Lifecycle, metrics: Metrics): Messaging {
+  const messaging = connectMessaging({ url, name: config.instance, logger: life.logger, metrics });
+  life.closer('messaging', () => messaging.close());
+  return messaging;
+}
+
+function startWatch(config: OrderConfig, life: Lifecycle, ledger: Ledger): OrderWatch {
+  const watch = new OrderWatch(
+    {
+      getOrder: (orderId, userId) => getOrder(ledger, orderId, userId),
+      ordersRead: (orderIds) => ledger.ordersRead(orderIds),
+      maxWatchers: config.maxWatchers,
+      failed: (error) => life.logger.warn({ err: error }, 'watched orders could not be read'),
+    },
+    life.closing,
+  );
+  const watching = watch.run();
+  life.closer('watch', () => watching);
+  return watch;
+}
+
+interface Streams {
+  readonly config: OrderConfig;
+  readonly life: Lifecycle;
+  readonly ledger: Ledger;
+  readonly messaging: Messaging;
+  readonly metrics: Metrics;
+  readonly relayNudge: Nudge;
+  readonly watch: OrderWatch;
+}
+
+/** What needs NATS: claims in, events out, and hearing what other processes changed. */
+function startStreams({ config, life, ledger, messaging, metrics, relayNudge, watch }: Streams): void {
+  const { logger } = life;
+  const counted = orderMetrics(metrics);
+  const turn = new RelayTurn({ databaseUrl: config.databaseUrl, applicationName: `${config.instance}-relay`, logger });
+  life.closer('relay turn', () => turn.close());
+  const ports = relayPorts({ config, ledger, messaging, turn, metrics: counted, logger });
+  const relaying = relayOutbox(ports, relayNudge, life.closing);
+  life.closer('relay', () => relaying);
+
+  messaging.subscribe(orderEventsPattern, (data) => {
+    // Every process hears every event; most have nobody who watches.
+    const orderId = watch.watching > 0 ? orderOfEvent(data) : undefined;
+    if (orderId) watch.changed([orderId]);
+  });
+  const admitted = (): void => relayNudge.give();
+  const consumers = new ClaimConsumers({ config, ledger, messaging, metrics: counted, logger, admitted });
+  life.closer('claims', () => consumers.close());
+}
