@@ -1,7 +1,7 @@
 import { Fault, type Violation } from '#libs/refusal/fault.js';
 
 const idMaxLength = 128;
-const requestIdMaxLength = 255;
+const longIdMaxLength = 255;
 const pageTokenMaxLength = 1024;
 const reasonMaxLength = 500;
 
@@ -10,8 +10,9 @@ const currencyCode = /^[A-Z]{3}$/;
 const control = /\p{Cc}/u;
 const uuidV8 = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-export const describeId = `must be 1 to ${idMaxLength} printable ASCII characters without spaces`;
-const describeRequestId = `must be 1 to ${requestIdMaxLength} printable ASCII characters without spaces`;
+export function describeId(maxLength = idMaxLength): string {
+  return `must be 1 to ${maxLength} printable ASCII characters without spaces`;
+}
 
 /** Ids of skus, stores, users and attendees. */
 export function isId(value: string, maxLength = idMaxLength): boolean {
@@ -23,12 +24,13 @@ export function isOrderId(value: string): boolean {
   return uuidV8.test(value);
 }
 
-export function checkId(violations: Violation[], field: string, value: string): void {
-  if (!isId(value)) violations.push({ field, description: describeId });
+export function checkId(violations: Violation[], field: string, value: string, maxLength = idMaxLength): void {
+  if (!isId(value, maxLength)) violations.push({ field, description: describeId(maxLength) });
 }
 
-export function checkRequestId(violations: Violation[], value: string): void {
-  if (!isId(value, requestIdMaxLength)) violations.push({ field: 'request_id', description: describeRequestId });
+/** Ids that callers and providers draw by rules of their own. */
+export function checkLongId(violations: Violation[], field: string, value: string): void {
+  checkId(violations, field, value, longIdMaxLength);
 }
 
 /** Free text for the record. It may be empty, and it must fit a text column, which takes no NUL. */

@@ -1,5 +1,5 @@
 import type { Violation } from '#libs/refusal/fault.js';
-import { checkCurrency, checkId, checkPage, checkReason, checkRequestId } from './fields.js';
+import { checkCurrency, checkId, checkLongId, checkPage, checkReason } from './fields.js';
 
 const skuIdsMax = 100;
 
@@ -16,7 +16,7 @@ export function validateOrderId(request: { orderId: string }): Violation[] {
 
 export function validateCancel(request: { orderId: string; requestId: string; reason: string }): Violation[] {
   const violations = validateOrderId(request);
-  checkRequestId(violations, request.requestId);
+  checkLongId(violations, 'request_id', request.requestId);
   checkReason(violations, request.reason);
   return violations;
 }
@@ -33,10 +33,10 @@ export interface Payment {
 export function validatePayment(payment: Payment): Violation[] {
   const violations = validateOrderId(payment);
   checkId(violations, 'provider', payment.provider);
-  checkId(violations, 'provider_payment_id', payment.providerPaymentId);
+  checkLongId(violations, 'provider_payment_id', payment.providerPaymentId);
   if (payment.amountMinor < 0) violations.push({ field: 'amount_minor', description: 'must not be negative' });
   checkCurrency(violations, payment.currency);
-  checkRequestId(violations, payment.requestId);
+  checkLongId(violations, 'request_id', payment.requestId);
   return violations;
 }
 

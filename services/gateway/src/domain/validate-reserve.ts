@@ -1,5 +1,5 @@
 import type { Violation } from '#libs/refusal/fault.js';
-import { checkId, checkRequestId, describeId, isId } from './fields.js';
+import { checkId, checkLongId, describeId, isId } from './fields.js';
 
 /** An order as it is asked for. An empty attendee stands for the user. */
 export interface OrderAsked {
@@ -18,7 +18,7 @@ export function validateReserve(userId: string, order: OrderAsked): Violation[] 
   const violations: Violation[] = [];
   checkId(violations, 'user_id', userId);
   checkId(violations, 'store_id', order.storeId);
-  checkRequestId(violations, order.requestId);
+  checkLongId(violations, 'request_id', order.requestId);
   const count = order.lines.length;
   if (count < 1 || count > linesMax) {
     violations.push({ field: 'lines', description: `must be 1 to ${linesMax} lines, not ${count}` });
@@ -34,12 +34,12 @@ export function validateReserve(userId: string, order: OrderAsked): Violation[] 
 
 function checkLine(violations: Violation[], index: number, line: OrderAsked['lines'][number] | undefined): void {
   if (line === undefined) return;
-  if (!isId(line.skuId)) violations.push({ field: `lines[${index}].sku_id`, description: describeId });
+  if (!isId(line.skuId)) violations.push({ field: `lines[${index}].sku_id`, description: describeId() });
   if (!Number.isInteger(line.quantity) || line.quantity < 1 || line.quantity > quantityMax) {
     const description = `must be a whole number from 1 to ${quantityMax}`;
     violations.push({ field: `lines[${index}].quantity`, description });
   }
   if (line.attendeeId !== '' && !isId(line.attendeeId)) {
-    violations.push({ field: `lines[${index}].attendee_id`, description: describeId });
+    violations.push({ field: `lines[${index}].attendee_id`, description: describeId() });
   }
 }

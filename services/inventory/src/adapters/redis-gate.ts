@@ -4,6 +4,7 @@ import { key } from '#libs/redis/keys.js';
 import type { RedisClient } from '#libs/redis/redis-client.js';
 import { runScript } from '#libs/redis/run-script.js';
 import { luaScript } from '#libs/redis/script.js';
+import { Fault } from '#libs/refusal/fault.js';
 import type { Claim } from '../app/placement.js';
 import type { Gate, GateVerdict, JournalEntry, Settlement } from '../app/ports.js';
 import { saleWindow } from '../domain/terms.js';
@@ -89,7 +90,9 @@ export class RedisGate implements Gate {
   }
 
   async promised(shard: number, orderId: string): Promise<Claim | undefined> {
-    const text = await this.redis.hget(keys.promised(shard), orderId);
+    const text = await this.redis.hget(keys.promised(shard), orderId).catch((cause: unknown) => {
+      throw new Fault('UNAVAILABLE', 'the journal cannot be read', { cause });
+    });
     return text === null ? undefined : decodeClaim(text.slice(text.indexOf(':') + 1));
   }
 
