@@ -134,12 +134,17 @@ test('E03 a call made while Redis is away is refused at once and never runs', as
 
 test('E05 a connection to a demoted server fails as unavailable, and finds it promoted again', async () => {
   const other = await open(server.url);
+  let reconnects = 0;
+  other.on('reconnecting', () => {
+    reconnects += 1;
+  });
   await other.replicaof('127.0.0.1', 1);
   const fault = await rejectionOf(runScript(other, add, [key(1, 'sum')], [1]), Fault);
   assert.is(fault.reason, 'UNAVAILABLE');
   assert.not(await isHealthy(redis));
   await until(async () => (await redis.replicaof('NO', 'ONE')) === 'OK');
   await until(() => runScript(other, add, [key(1, 'sum')], [1]));
+  assert.ok(reconnects > 0, 'it looked for another server');
 });
 
 test('E07 after SCRIPT FLUSH and after a restart the next call works, with what was there', async () => {
