@@ -37,6 +37,9 @@ export interface ConsumptionStats {
 
 const REPAIR_WAIT_MS = 200;
 const FAILED_BATCH_DELAY_MS = 1_000;
+/** Codes of what the server says about a pull. */
+const HEARTBEAT = 100;
+const PULL_ENDED = 408;
 
 /**
  * A durable pull consumer with a bounded prefetch.
@@ -52,7 +55,7 @@ export class Consumption {
   readonly #connection: Connection;
   readonly #options: ConsumeOptions;
   readonly #logger: Logger;
-  readonly #pendingGauge: Gauge;
+  readonly #lag: Gauge.Internal<string>;
   readonly #inbox = createInbox();
   readonly #heartbeatMs: number;
   /** How long a pull stays open: as long as one of a frozen process takes messages away from the others. */
@@ -73,11 +76,11 @@ export class Consumption {
   #repairing = false;
   #stats: ConsumptionStats = { pending: 0, ackPending: 0, redelivered: 0 };
 
-  constructor(connection: Connection, options: ConsumeOptions, logger: Logger, pendingGauge: Gauge) {
+  constructor(connection: Connection, options: ConsumeOptions, logger: Logger, lag: Gauge) {
     this.#connection = connection;
     this.#options = options;
     this.#logger = logger.child({ stream: options.stream.name, durable: options.durable });
-    this.#pendingGauge = pendingGauge;
+    this.#lag = lag.labels({ stream: options.stream.name, durable: options.durable });
     this.#heartbeatMs = Math.ceil(options.stalledAfterMs / 3);
     this.#pullMs = options.stalledAfterMs;
     this.#source = new StreamSource(connection, this.#logger, '');
@@ -226,7 +229,7 @@ export class Consumption {
         ackPending: info.num_ack_pending,
         redelivered: info.num_redelivered,
       };
-      this.#pendingGauge.set({ durable: this.#options.durable }, info.num_pending + info.num_ack_pending);
+      this.#lag.set(info.num_pending + info.num_ack_pending);
     } catch (error) {
       await this.#repair(`cannot be asked: ${error instanceof Error ? error.message : error}`);
       return;
@@ -243,9 +246,6 @@ export class Consumption {
     return stalled && this.#stats.pending > 0 ? 'messages pending, none delivered' : undefined;
   }
 }
-
-const HEARTBEAT = 100;
-const PULL_ENDED = 408;
 
 /** The stream as it was made at one time. */
 class StreamSource implements DeliverySource {

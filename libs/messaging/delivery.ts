@@ -46,10 +46,6 @@ export class Delivery {
     return this.#message.headers?.get(name) || undefined;
   }
 
-  get settled(): boolean {
-    return this.#settled;
-  }
-
   /** Milliseconds since it arrived in this process. */
   ageMs(): number {
     return performance.now() - this.#arrivedAt;

@@ -39,7 +39,7 @@ export class Messaging {
   readonly #logger: Logger;
   readonly #storeSeconds: Histogram;
   readonly #stored: Counter;
-  readonly #pending: Gauge;
+  readonly #lag: Gauge;
   #jetStream: { readonly of: NatsConnection; readonly client: JetStreamClient } | undefined;
 
   constructor({ metrics, ...options }: MessagingOptions) {
@@ -47,7 +47,10 @@ export class Messaging {
     this.#connection = new Connection(options);
     this.#storeSeconds = metrics.histogram('messaging_store_seconds', 'From publishing to the word of the stream');
     this.#stored = metrics.counter('messaging_stored_total', 'Messages that a stream was asked to keep', ['outcome']);
-    this.#pending = metrics.gauge('messaging_consumer_lag', 'Messages that no consumer is done with', ['durable']);
+    this.#lag = metrics.gauge('messaging_consumer_lag', 'Messages that a consumer is not done with', [
+      'stream',
+      'durable',
+    ]);
   }
 
   /** False while no server can be reached. */
@@ -103,7 +106,7 @@ export class Messaging {
 
   /** Begins to consume as soon as there is a connection, and goes on through everything until closed. */
   consume(options: ConsumeOptions): Consumption {
-    return new Consumption(this.#connection, options, this.#logger, this.#pending);
+    return new Consumption(this.#connection, options, this.#logger, this.#lag);
   }
 
   /** Sends what was published so far and disconnects. Consumptions are closed before. */

@@ -40,8 +40,20 @@ export class RedisClient extends Redis {
     });
     this.calls = metrics.counter('redis_calls_total', 'Round trips to Redis', ['script']);
     this.seconds = metrics.histogram('redis_call_seconds', 'From sending a script to its reply', ['script']);
-    this.on('error', (error) => logger.warn({ err: error }, 'redis connection error'));
-    this.on('ready', () => logger.info('connected to redis'));
+    this.#logConnection(logger);
+  }
+
+  /** One warning when Redis goes, however often it is tried for, and one line when it is back. */
+  #logConnection(logger: Logger): void {
+    let isAway = false;
+    this.on('error', (error) => {
+      logger[isAway ? 'debug' : 'warn']({ err: error }, 'redis cannot be reached');
+      isAway = true;
+    });
+    this.on('ready', () => {
+      logger.info('connected to redis');
+      isAway = false;
+    });
   }
 }
 

@@ -30,7 +30,7 @@ test.before.each(async () => {
         return true;
       },
     },
-    stats: () => ({ waiting: 3 }),
+    stats: async () => ({ waiting: 3 }),
   }));
 });
 test.after.each(async () => {
