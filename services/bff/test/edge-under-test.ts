@@ -1,7 +1,7 @@
 import { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createLogger } from '#libs/runtime/logger.js';
+import { startBff } from '../src/service.js';
 import { type Asked, startFakeGateway } from './fake-gateway.js';
-import { startBff } from './service.js';
 
 /** An answer of the edge; `body` is empty when it is not JSON. */
 export interface Answer {

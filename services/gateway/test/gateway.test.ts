@@ -17,8 +17,8 @@ import { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createLogger } from '#libs/runtime/logger.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { startGateway } from '../src/service.js';
 import { emptyBooks, type FakeBooks, orderOf, type Place, startFakeInventory, startFakeOrders } from './fake-peers.js';
-import { startGateway } from './service.js';
 
 const test = suite('gateway');
 const logger = createLogger('test', 'silent');

@@ -34,10 +34,10 @@ async function absent(): Promise<never> {
   throw new Fault('INTERNAL', 'not part of this test');
 }
 
-/** A call of which nobody hears again. */
+/** What an inventory does with an item: tells an outcome, says nothing ever, or breaks the stream off. */
 export type Place = (item: PlaceHoldsItem) => PlaceHoldsResult['outcome'] | 'never' | 'break';
 
-/** An inventory that answers holds as `place` says: with an outcome, not at all, or by breaking the stream. */
+/** An inventory that does with each hold what `place` says. */
 export async function startFakeInventory(books: FakeBooks, place: Place): Promise<RpcServer> {
   const service = implement(InventoryServiceDefinition, {
     placeHolds: (stream) => {
