@@ -7,9 +7,7 @@ import { saysNo } from '../domain/terms.js';
 import type { Placement } from './placement.js';
 import type { GateVerdict } from './ports.js';
 import { skusOf } from './settle-claims.js';
-
-const TURN_EVERY_MS = 20;
-const TAKE_AT_ONCE = 500;
+import { ShortLine, type Turn } from './short-line.js';
 
 export interface ParkShortOptions {
   parkedRead: Ledger['parkedRead'];
@@ -25,25 +23,18 @@ export interface ParkShortOptions {
   logger: Logger;
 }
 
-interface Line {
-  queue: Placement[];
-  wake: (() => void) | undefined;
-  /** Turns in a row in which the gate stayed short though the ledger has units free. */
-  shortTurns: number;
-}
-
 /**
  * Where orders wait that the gate has too few units for, one line per sku in order of arrival, newcomers behind them.
  * A turn reads the ledger once for all who wait. Whoever it knows is answered; whoever it has too few for goes to be
  * refused by it; the rest are placed again. Short though the ledger has units free means that others are undecided:
- * the turn comes again on a decision, or after 20 ms.
+ * what the ledger knows of them is settled, and the turn comes again.
  */
 export class ParkShort {
-  private readonly lines = new Map<string, Line>();
+  private readonly lines = new Map<string, ShortLine>();
 
   constructor(private readonly options: ParkShortOptions) {}
 
-  /** The sku behind whose waiting orders this one has to wait, if there is one. */
+  /** The sku in whose line this order has to wait, if there is one. */
   behind(placement: Placement): string | undefined {
     if (this.lines.size === 0) return undefined;
     return placement.claim.lines.find((line) => this.lines.has(line.skuId))?.skuId;
@@ -51,51 +42,43 @@ export class ParkShort {
 
   get size(): number {
     let size = 0;
-    for (const line of this.lines.values()) size += line.queue.length;
+    for (const line of this.lines.values()) size += line.length;
     return size;
   }
 
   park(placement: Placement, skuId: string): void {
-    const line = this.lines.get(skuId);
-    if (line) {
-      line.queue.push(placement);
-      return;
+    let line = this.lines.get(skuId);
+    if (!line) {
+      line = new ShortLine(
+        (placements) => this.turn(skuId, placements),
+        () => this.lines.delete(skuId),
+      );
+      this.lines.set(skuId, line);
+      void line.serve();
     }
-    const opened: Line = { queue: [placement], wake: undefined, shortTurns: 0 };
-    this.lines.set(skuId, opened);
-    setImmediate(() => void this.serve(skuId, opened));
+    line.push(placement);
   }
 
   /** A decision on some order of these skus: who waits for one of them has a turn at once. */
   stir(skuIds: readonly string[]): void {
     if (this.lines.size === 0) return;
-    for (const skuId of skuIds) this.lines.get(skuId)?.wake?.();
+    for (const skuId of skuIds) this.lines.get(skuId)?.stir();
   }
 
-  private async serve(skuId: string, line: Line): Promise<void> {
-    while (line.queue.length > 0) {
-      const taken = line.queue.splice(0, TAKE_AT_ONCE).filter((placement) => !placement.answered);
-      const left = await this.turn(skuId, taken, line).catch((error: unknown) => {
-        this.options.logger.warn(
-          { err: error, skuId, orders: taken.length },
-          'the ledger could not be asked about short orders',
-        );
-        return taken;
-      });
-      line.queue.unshift(...left);
-      if (left.length > 0) await this.rest(line);
+  private async turn(skuId: string, placements: Placement[]): Promise<Turn> {
+    try {
+      return await this.askLedger(skuId, placements);
+    } catch (error) {
+      const orders = placements.length;
+      this.options.logger.warn({ err: error, skuId, orders }, 'the ledger could not be asked about short orders');
+      return { left: placements, open: false };
     }
-    this.lines.delete(skuId);
   }
 
-  /** Returns who has to wait for another turn, in order. */
-  private async turn(skuId: string, placements: Placement[], line: Line): Promise<Placement[]> {
-    const skuIds = [...new Set(placements.flatMap(({ claim }) => skusOf(claim.lines)))].sort();
-    const read = await this.options.parkedRead({
-      claims: placements.map(({ claim }) => claim),
-      skuIds,
-      attendees: [],
-    });
+  private async askLedger(skuId: string, placements: Placement[]): Promise<Turn> {
+    const claims = placements.map(({ claim }) => claim);
+    const skuIds = [...new Set(claims.flatMap(({ lines }) => skusOf(lines)))].sort();
+    const read = await this.options.parkedRead({ claims, skuIds, attendees: [] });
     const known = new Map(read.orders.map((decision) => [decision.orderId, decision]));
     const stock = new Map(read.skus.map((sku) => [sku.skuId, sku]));
 
@@ -103,20 +86,15 @@ export class ParkShort {
     for (const placement of placements) {
       const decision = known.get(placement.claim.orderId);
       if (decision) this.options.onDecided(placement, decision);
-      else if (this.ledgerSaysNo(placement, stock, read.now)) this.options.admitDirectly(placement);
+      else if (ledgerSaysNo(placement, stock, read.now)) this.options.admitDirectly(placement);
       else candidates.push(placement);
     }
-    if (candidates.length === 0) return [];
-    return this.placeAgain(skuId, candidates, read.now, read.skus, line);
+    if (candidates.length === 0) return { left: [], open: false };
+    const left = await this.placeAgain(skuId, candidates, read.now, read.skus);
+    return { left, open: left.length === 0 && candidates.length === placements.length };
   }
 
-  private async placeAgain(
-    skuId: string,
-    candidates: Placement[],
-    now: Date,
-    skus: SkuStock[],
-    line: Line,
-  ): Promise<Placement[]> {
+  private async placeAgain(skuId: string, candidates: Placement[], now: Date, skus: SkuStock[]): Promise<Placement[]> {
     let verdicts: GateVerdict[];
     try {
       verdicts = await this.options.placeAgain(candidates, now, skus);
@@ -125,35 +103,29 @@ export class ParkShort {
       return [];
     }
     const short: Placement[] = [];
-    candidates.forEach((placement, i) => {
+    for (const [i, placement] of candidates.entries()) {
       const verdict = verdicts[i];
-      if (!verdict || verdict.code === 'SHORT' || verdict.code === 'NOT_LOADED' || verdict.code === 'CLOSED')
-        short.push(placement);
+      if (!verdict || 'skuId' in verdict) short.push(placement);
       else this.options.onVerdict(placement, verdict);
-    });
-    line.shortTurns = short.length === 0 ? 0 : line.shortTurns + 1;
+    }
     const [head] = short;
-    if (head && line.shortTurns > 1) await this.options.settleKnown(head.shard, skuId);
+    if (head && short.length === candidates.length) await this.settleKnown(head.shard, skuId);
     return short;
   }
 
-  private ledgerSaysNo({ claim }: Placement, stock: Map<string, SkuStock>, now: Date): boolean {
-    for (const [skuId, wanted] of wantedBySku(claim.lines)) {
-      const sku = stock.get(skuId);
-      if (!sku || sku.storeId !== claim.storeId || saysNo(sku, wanted, now)) return true;
+  private async settleKnown(shard: number, skuId: string): Promise<void> {
+    try {
+      await this.options.settleKnown(shard, skuId);
+    } catch (error) {
+      this.options.logger.debug({ err: error, skuId }, 'the journal was not settled, the next turn tries again');
     }
-    return false;
   }
+}
 
-  private rest(line: Line): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        clearTimeout(timer);
-        line.wake = undefined;
-        resolve();
-      };
-      const timer = setTimeout(wake, TURN_EVERY_MS);
-      line.wake = wake;
-    });
+function ledgerSaysNo({ claim }: Placement, stock: Map<string, SkuStock>, now: Date): boolean {
+  for (const [skuId, wanted] of wantedBySku(claim.lines)) {
+    const sku = stock.get(skuId);
+    if (!sku || sku.storeId !== claim.storeId || saysNo(sku, wanted, now)) return true;
   }
+  return false;
 }
