@@ -1,8 +1,8 @@
 import { ledgerSchema, openLedger, RUNTIME_ROLE } from '#libs/ledger/ledger.js';
 import { LedgerClock } from '#libs/ledger/ledger-clock.js';
 import { connectMessaging, type Messaging } from '#libs/messaging/messaging.js';
-import { assertMigrated } from '#libs/postgres/migrate.js';
 import { createPool } from '#libs/postgres/pool.js';
+import { whenMigrated } from '#libs/postgres/when-migrated.js';
 import { isHealthy } from '#libs/redis/check-server.js';
 import type { RedisClient } from '#libs/redis/redis-client.js';
 import { startServer } from '#libs/rpc/server.js';
@@ -62,7 +62,7 @@ export async function startInventory(
       messaging: messaging ? messaging.connected : null,
     }),
   });
-  await assertMigrated(pool, ledgerSchema.directory, ledgerSchema.functions);
+  await whenMigrated(pool, { ...ledgerSchema, closing: life.closing, logger });
   await clock.start();
 
   const gate = redis && new RedisGate(redis);

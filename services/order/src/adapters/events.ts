@@ -2,13 +2,13 @@ import { ClaimsDecided } from '#libs/contracts/gen/holdfast/event/v1/decision.js
 import { OrderChanged, StockFreed } from '#libs/contracts/gen/holdfast/event/v1/order_event.js';
 import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { shardOfOrder, shardOfStore, storeHash } from '#libs/contracts/order-id.js';
+import { toDecisionMessage } from '#libs/contracts/order-messages.js';
 import { decisionsSubject, orderEventSubject, stockFreedSubject, subjects } from '#libs/contracts/subjects.js';
 import type { Decision } from '#libs/ledger/decision.js';
 import type { ExpiryReport } from '#libs/ledger/orders.js';
 import type { OutboxEntry } from '#libs/ledger/outbox.js';
 import type { Messaging } from '#libs/messaging/messaging.js';
 import { groupBy } from '../domain/group-by.js';
-import { toDecisionMessage } from './order-messages.js';
 
 /** Skus whose units came back. */
 export type FreedSkus = ExpiryReport['freedSkus'];

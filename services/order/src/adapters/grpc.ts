@@ -5,12 +5,12 @@ import {
   type ListOrdersRequest,
   OrderServiceDefinition,
 } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
+import { toOrderMessage } from '#libs/contracts/order-messages.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
 import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import type { changeOrders } from '../app/change-orders.js';
 import { getOrder } from '../app/get-order.js';
 import type { OrderWatch } from '../app/watch-order.js';
-import { toOrderMessage } from './order-messages.js';
 import { RequestCheck } from './requests.js';
 
 const usualBatch = 500;
