@@ -32,7 +32,7 @@ const FLUSH_TIMEOUT_MS = 500;
  * outlives connections; what is published without one is dropped.
  */
 export class Connection {
-  readonly #options: ConnectionOptions;
+  readonly #options: Required<ConnectionOptions>;
   readonly #closing = new AbortController();
   readonly #interests = new Set<Interest>();
   readonly #listeners = new Set<() => void>();
@@ -40,12 +40,8 @@ export class Connection {
   #connected = false;
 
   constructor(options: ConnectionOptions) {
-    this.#options = options;
+    this.#options = { reconnectWaitMs: 500, pingIntervalMs: 2_000, ...options };
     void this.#keepConnected();
-  }
-
-  get closing(): AbortSignal {
-    return this.#closing.signal;
   }
 
   /** The client while it is connected. */
@@ -83,18 +79,20 @@ export class Connection {
   }
 
   async #keepConnected(): Promise<void> {
-    const { logger, reconnectWaitMs = 500 } = this.#options;
-    for (let attempt = 1; !this.closing.aborted; attempt += 1) {
+    const { logger, reconnectWaitMs } = this.#options;
+    let failures = 0;
+    while (!this.#closing.signal.aborted) {
       try {
         const client = await connect(this.#clientOptions());
-        if (this.closing.aborted) return await client.close();
-        attempt = 1;
+        failures = 0;
+        if (this.#closing.signal.aborted) return await client.close();
         await this.#serve(client);
       } catch (error) {
-        const level = attempt === 1 ? 'warn' : 'debug';
-        logger[level]({ err: error }, 'cannot reach nats');
+        failures += 1;
+        logger[failures === 1 ? 'warn' : 'debug']({ err: error }, 'nats cannot be reached');
       }
-      await delay(reconnectWaitMs * (1 + Math.random()), undefined, { signal: this.closing }).catch(() => undefined);
+      const waitMs = reconnectWaitMs * (1 + Math.random());
+      await delay(waitMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
     }
   }
 
@@ -126,7 +124,7 @@ export class Connection {
   }
 
   #clientOptions(): ClientOptions {
-    const { url, name, reconnectWaitMs = 500, pingIntervalMs = 2_000 } = this.#options;
+    const { url, name, reconnectWaitMs, pingIntervalMs } = this.#options;
     const urls = url.split(',').map((server) => new URL(server));
     const [first] = urls;
     return {

@@ -7,7 +7,7 @@ import { Connection, type ConnectionOptions } from './connection.js';
 import { type ConsumeOptions, Consumption } from './consumption.js';
 import { ensureStream, type StreamSpec } from './stream.js';
 
-export type { ConsumeOptions, Consumption, ConsumptionStats } from './consumption.js';
+export type { ConsumeOptions, Consumption } from './consumption.js';
 export type { Delivery } from './delivery.js';
 export type { StreamSpec } from './stream.js';
 
@@ -58,14 +58,9 @@ export class Messaging {
     return this.#connection.client !== undefined;
   }
 
-  /** Calls back each time a server was reached, and at once when one is. Returns how to stop that. */
-  onConnected(listener: () => void): () => void {
-    return this.#connection.onConnected(listener);
-  }
-
   /** Tells whoever listens now; sent and forgotten, dropped while not connected. */
-  publish(subject: string, data: Uint8Array, given?: Headers): void {
-    this.#connection.client?.publish(subject, data, given ? { headers: toHeaders(given) } : {});
+  publish(subject: string, data: Uint8Array): void {
+    this.#connection.client?.publish(subject, data);
   }
 
   /** Hears a subject (`*` and `>` as wildcards) whenever connected. Returns how to stop. */
