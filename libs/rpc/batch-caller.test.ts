@@ -181,7 +181,7 @@ test('H02 a stream that breaks rejects exactly its items; the next calls go on a
 });
 
 test('an item that cannot be written is refused alone', async () => {
-  const caller = callerOf((await serve()).address, { maxMessageBytes: 2_000 });
+  const caller = callerOf((await serve()).address, { maxRequestBytes: 2_000 });
   await until(() => caller.openPeers === 1);
   const broken = {
     ...hold('broken'),
@@ -199,7 +199,7 @@ test('an item that cannot be written is refused alone', async () => {
 
 test('a batch that is too long for one message goes in several', async () => {
   const { messages, answers, placeHolds } = byHand();
-  const caller = callerOf((await serve(placeHolds)).address, { maxMessageBytes: 1_000 });
+  const caller = callerOf((await serve(placeHolds)).address, { maxRequestBytes: 1_000 });
   await until(() => caller.openPeers === 1);
   const calls = Array.from({ length: 50 }, (_, i) => caller.call(hold(`order-${i}`), 5_000));
   await until(() => answers.size === 50);
@@ -255,9 +255,7 @@ test('H04 a peer that freezes is passed over until it speaks again', async () =>
   const caller = callerOf(`${frozen.address},${lively.address}`);
   await until(() => caller.openPeers === 2);
   frozen.signal('SIGSTOP');
-  const reasons = new Set<string>();
-  for (let i = 0; i < 4; i += 1) reasons.add(await reasonOf(caller.call(hold('0'), 60)));
-  assert.equal([...reasons].sort(), ['TOO_LATE', 'answered']);
+  await until(async () => (await reasonOf(caller.call(hold('0'), 500))) === 'TOO_LATE');
   for (let i = 0; i < 10; i += 1) assert.is(await reasonOf(caller.call(hold('0'), 5_000)), 'answered');
   frozen.signal('SIGCONT');
 });

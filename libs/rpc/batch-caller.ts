@@ -5,14 +5,13 @@ import { Addresses } from './addresses.js';
 import { BatchPeer } from './batch-peer.js';
 import type { BatchItem, BatchResult, Pending } from './batch-stream.js';
 import {
-  DEFAULT_MAX_MESSAGE_BYTES,
+  DEFAULT_MAX_REQUEST_BYTES,
   encodeWithin,
   type MessageType,
   pathOf,
   type ServiceDefinition,
 } from './definition.js';
 import { batchRecorder, type RpcMetrics } from './metrics.js';
-import { channelOptions } from './transport.js';
 
 // Shared by all that are late: refusing must be cheapest when it happens most.
 const tooLate = new Fault('TOO_LATE', 'No answer came in time');
@@ -43,8 +42,8 @@ export interface BatchCallerOptions<Item, Result, Request, Response> {
   maxWaiting?: number;
   /** Items sent to one peer and not answered (10,000); more wait. */
   maxInFlight?: number;
-  /** Longest message in either direction (1 MB); a batch that is longer goes in parts. */
-  maxMessageBytes?: number;
+  /** Longest request (1 MB); a batch that is longer goes in parts. */
+  maxRequestBytes?: number;
 }
 
 /** What a caller hands over: the rest is set when the item is sent. The object is the BatchCaller's from then on. */
@@ -69,7 +68,7 @@ export class BatchCaller<Item extends BatchItem, Result extends BatchResult, Req
   #closed = false;
 
   constructor(options: BatchCallerOptions<Item, Result, Request, Response>) {
-    const { service, method, wrap, results, logger, keyOf, maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES } = options;
+    const { service, method, wrap, results, logger, keyOf, maxRequestBytes = DEFAULT_MAX_REQUEST_BYTES } = options;
     const name = `${service.name}.${method.name}`;
     this.#full = new Fault('BUSY', `Too many items wait for ${name}`, { metadata: { stream: name } });
     this.#count = batchRecorder(options.metrics, `${name} sent`);
@@ -82,10 +81,9 @@ export class BatchCaller<Item extends BatchItem, Result extends BatchResult, Req
     this.#openPeer = (address) =>
       new BatchPeer(address, {
         path: pathOf(service, method),
-        channelOptions: channelOptions(maxMessageBytes),
         maxInFlight: options.maxInFlight ?? 10_000,
         logger,
-        encode: (items) => encodeWithin(method.requestType, wrap(items), maxMessageBytes),
+        encode: (items) => encodeWithin(method.requestType, wrap(items), maxRequestBytes),
         decode: (bytes) => results(method.responseType.decode(bytes)),
         onReady: () => this.#flushSoon(),
       });

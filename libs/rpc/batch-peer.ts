@@ -1,12 +1,11 @@
-import { type ChannelOptions, type Client, connectivityState, Metadata } from '@grpc/grpc-js';
+import { type Client, connectivityState, Metadata } from '@grpc/grpc-js';
 import type { Fault } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import { type BatchItem, type BatchResult, BatchStream, type Pending, type StreamOwner } from './batch-stream.js';
-import { openChannel } from './transport.js';
+import { channelOptions, openChannel } from './transport.js';
 
 export interface PeerOptions<Item, Result> extends Pick<StreamOwner<Item, Result>, 'encode' | 'decode' | 'onReady'> {
   path: string;
-  channelOptions: ChannelOptions;
   maxInFlight: number;
   logger: Logger;
 }
@@ -31,7 +30,7 @@ export class BatchPeer<Item extends BatchItem, Result extends BatchResult> {
     this.#address = address;
     this.#options = options;
     // A connection of its own: unary calls to the same address shall not wait behind batches.
-    this.#channel = openChannel(address, { ...options.channelOptions, 'grpc.use_local_subchannel_pool': 1 });
+    this.#channel = openChannel(address, { ...channelOptions, 'grpc.use_local_subchannel_pool': 1 });
     this.#open();
   }
 

@@ -12,8 +12,8 @@ export class Channels {
   #channels: Client[] = [];
   #next = 0;
 
-  constructor(target: string, maxMessageBytes?: number) {
-    this.#addresses = new Addresses(target, (addresses) => this.#update(addresses, maxMessageBytes));
+  constructor(target: string) {
+    this.#addresses = new Addresses(target, (addresses) => this.#update(addresses));
   }
 
   /** Resolves when there has been a chance to learn the addresses. */
@@ -43,15 +43,14 @@ export class Channels {
     this.#update([]);
   }
 
-  #update(addresses: readonly string[], maxMessageBytes?: number): void {
+  #update(addresses: readonly string[]): void {
     for (const [address, channel] of this.#byAddress) {
       if (addresses.includes(address)) continue;
       this.#byAddress.delete(address);
       channel.close();
     }
     for (const address of addresses) {
-      if (this.#byAddress.has(address)) continue;
-      this.#byAddress.set(address, openChannel(address, channelOptions(maxMessageBytes)));
+      if (!this.#byAddress.has(address)) this.#byAddress.set(address, openChannel(address, channelOptions));
     }
     this.#channels = [...this.#byAddress.values()];
   }

@@ -29,7 +29,7 @@ async function serve(getClaim: GetClaim, address = '127.0.0.1:0', drainMs = 2_00
 
 function clientOf(servers: readonly { address: string }[] | string, options: Partial<ConnectOptions> = {}) {
   const target = typeof servers === 'string' ? servers : servers.map(({ address }) => address).join(',');
-  const client = connect(InventoryServiceDefinition, target, { defaultDeadlineMs: 5_000, ...options });
+  const client = connect(InventoryServiceDefinition, target, { defaultDeadlineMs: 20_000, ...options });
   closers.push(() => client.close());
   return client;
 }

@@ -10,7 +10,7 @@ import { Fault } from '#libs/refusal/fault.js';
 import type { CallContext } from './call-context.js';
 import { Channels } from './channels.js';
 import {
-  DEFAULT_MAX_MESSAGE_BYTES,
+  DEFAULT_MAX_REQUEST_BYTES,
   decoder,
   encodeWithin,
   type MethodDefinition,
@@ -51,8 +51,8 @@ export type Client<Definition extends ServiceDefinition> = {
 export interface ConnectOptions {
   /** For calls that name no deadline of their own. */
   defaultDeadlineMs: number;
-  /** Longest message in either direction (1 MB). */
-  maxMessageBytes?: number;
+  /** Longest request (1 MB). */
+  maxRequestBytes?: number;
 }
 
 /**
@@ -64,7 +64,7 @@ export function connect<Definition extends ServiceDefinition>(
   target: string,
   options: ConnectOptions,
 ): Client<Definition> {
-  const channels = new Channels(target, options.maxMessageBytes);
+  const channels = new Channels(target);
   const budget = new RetryBudget();
   const methods = Object.entries(definition.methods).map(([name, method]) => {
     const caller = new MethodCaller(channels, budget, pathOf(definition, method), method, options);
@@ -90,7 +90,7 @@ const asIs = (bytes: Buffer): Buffer => bytes;
 
 /** Calls one method in one of three shapes. */
 class MethodCaller {
-  readonly #maxMessageBytes: number;
+  readonly #maxRequestBytes: number;
   readonly #decode: (bytes: Buffer) => unknown;
 
   constructor(
@@ -100,12 +100,12 @@ class MethodCaller {
     readonly method: MethodDefinition,
     readonly defaults: ConnectOptions,
   ) {
-    this.#maxMessageBytes = defaults.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES;
+    this.#maxRequestBytes = defaults.maxRequestBytes ?? DEFAULT_MAX_REQUEST_BYTES;
     this.#decode = decoder(method.responseType);
   }
 
   async unary(request: unknown, options: CallOptions = {}): Promise<unknown> {
-    const bytes = encodeWithin(this.method.requestType, request, this.#maxMessageBytes);
+    const bytes = encodeWithin(this.method.requestType, request, this.#maxRequestBytes);
     const deadline = this.#deadlineOf(options);
     this.budget.earn();
     try {
@@ -140,7 +140,7 @@ class MethodCaller {
   }
 
   async *serverStream(request: unknown, options: CallOptions = {}): AsyncGenerator<unknown> {
-    const bytes = encodeWithin(this.method.requestType, request, this.#maxMessageBytes);
+    const bytes = encodeWithin(this.method.requestType, request, this.#maxRequestBytes);
     const { channel, metadata, options: grpcOptions } = await this.#attempt(options, this.#deadlineOf(options));
     const stream = channel.makeServerStreamRequest(this.path, asIs, asIs, bytes, metadata, grpcOptions);
     const stopListening = cancelOn(options.signal, stream);
@@ -181,7 +181,7 @@ class MethodCaller {
 
   async #writeAll(stream: Writable, requests: AsyncIterable<unknown>, ended: AbortSignal): Promise<void> {
     for await (const request of requests) {
-      const bytes = encodeWithin(this.method.requestType, request, this.#maxMessageBytes);
+      const bytes = encodeWithin(this.method.requestType, request, this.#maxRequestBytes);
       if (!stream.write(bytes)) await once(stream, 'drain', { signal: ended });
     }
     stream.end();

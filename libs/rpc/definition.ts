@@ -27,8 +27,11 @@ type MessageOf<Type> = Type extends { decode(bytes: Uint8Array): infer Message }
 export type RequestOf<Method extends MethodDefinition> = MessageOf<Method['requestType']>;
 export type ResponseOf<Method extends MethodDefinition> = MessageOf<Method['responseType']>;
 
-/** A message may be this long on the wire unless a server or client says otherwise. */
-export const DEFAULT_MAX_MESSAGE_BYTES = 1_000_000;
+/** A request may be this long unless a server or client says otherwise. */
+export const DEFAULT_MAX_REQUEST_BYTES = 1_000_000;
+
+/** A response may be this long: as much as any gRPC client takes unless it is told otherwise. */
+export const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /** The path of a method on the wire. */
 export function pathOf(service: ServiceDefinition, method: { readonly name: string }): string {

@@ -149,9 +149,8 @@ test('an open stream of a foreign client does not hold a drain for ever', async 
 });
 
 test('H03 no client pings more often than a server takes it', () => {
-  const client = channelOptions();
-  assert.ok((client['grpc.keepalive_time_ms'] ?? 0) >= MIN_PING_INTERVAL_MS);
-  assert.is(client['grpc.keepalive_permit_without_calls'], 0);
+  assert.ok((channelOptions['grpc.keepalive_time_ms'] ?? 0) >= MIN_PING_INTERVAL_MS);
+  assert.is(channelOptions['grpc.keepalive_permit_without_calls'], 0);
   assert.ok((serverOptions(1)['grpc.keepalive_time_ms'] ?? 0) >= MIN_PING_INTERVAL_MS);
 });
 

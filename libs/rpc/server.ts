@@ -9,7 +9,7 @@ import {
 import { HealthImplementation } from 'grpc-health-check';
 import { Fault, faultCatalogue, faultOf } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
-import { DEFAULT_MAX_MESSAGE_BYTES } from './definition.js';
+import { DEFAULT_MAX_REQUEST_BYTES } from './definition.js';
 import { type CallRecorder, callRecorder, type RpcMetrics } from './metrics.js';
 import { addReflection } from './reflection.js';
 import type { Edge, ServiceImplementation } from './service.js';
@@ -25,8 +25,8 @@ export interface ServerOptions {
   services: ServiceImplementation[];
   logger: Logger;
   metrics?: RpcMetrics;
-  /** Longest message in either direction (1 MB). */
-  maxMessageBytes?: number;
+  /** Longest request that is taken (1 MB). */
+  maxRequestBytes?: number;
   /** How long drain() waits for calls in flight before it cuts them (5 s). */
   drainMs?: number;
   /** Whether the contracts can be asked for by gRPC reflection (yes). Needs the descriptors that the build makes. */
@@ -47,12 +47,12 @@ export interface RpcServer {
 
 /** Starts a gRPC server with health v1 and reflection. Every status that is not OK leaves as google.rpc.Status with one ErrorInfo. */
 export async function startServer(options: ServerOptions): Promise<RpcServer> {
-  const { services, logger, metrics, maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES, drainMs = 5_000 } = options;
+  const { services, logger, metrics, maxRequestBytes = DEFAULT_MAX_REQUEST_BYTES, drainMs = 5_000 } = options;
   const server = new Server({
-    ...serverOptions(maxMessageBytes),
+    ...serverOptions(maxRequestBytes),
     interceptors: [edgeInterceptor(metrics)],
   });
-  const edge: Edge = { maxMessageBytes, leave: (thrown, path) => leave(thrown, path, logger) };
+  const edge: Edge = { leave: (thrown, path) => leave(thrown, path, logger) };
   for (const service of services) service.register(server, edge);
   const names = ['', ...services.map((service) => service.name)];
   const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'NOT_SERVING' as const])));

@@ -37,7 +37,7 @@ async function serve(handlers: Partial<Handlers<typeof InventoryServiceDefinitio
     services: [standIn(handlers)],
     logger,
     drainMs: 100,
-    maxMessageBytes: 10_000,
+    maxRequestBytes: 10_000,
   });
   const client = connect(InventoryServiceDefinition, server.address, { defaultDeadlineMs: 5_000 });
   const raw = new Client(server.address, credentials.createInsecure());
@@ -148,24 +148,19 @@ test('a message over the limit is the sender’s fault and never looks like a bu
   assert.ok(hasDetails(error.metadata));
   const small = connect(InventoryServiceDefinition, server?.address ?? '', {
     defaultDeadlineMs: 5_000,
-    maxMessageBytes: 100,
+    maxRequestBytes: 100,
   });
   clients.push(small);
   assert.is((await faultOf(small.getClaim({ orderId: 'x'.repeat(200) }))).reason, 'INVALID_REQUEST');
   await client.getClaim({ orderId: 'order-1' });
 });
 
-test('an answer over the limit is our fault, on whichever side the limit is', async () => {
+test('an answer over the limit is our fault, and no caller is left without one', async () => {
   const { client } = await serve({
     getClaim: async ({ orderId }) => ({ order: order('x'.repeat(Number(orderId))) }),
   });
-  assert.is((await faultOf(client.getClaim({ orderId: '20000' }))).reason, 'INTERNAL');
-  const small = connect(InventoryServiceDefinition, server?.address ?? '', {
-    defaultDeadlineMs: 5_000,
-    maxMessageBytes: 100,
-  });
-  clients.push(small);
-  assert.is((await faultOf(small.getClaim({ orderId: '5000' }))).reason, 'INTERNAL');
+  assert.is((await client.getClaim({ orderId: '4000000' })).order?.orderId.length, 4_000_000);
+  assert.is((await faultOf(client.getClaim({ orderId: '4200000' }))).reason, 'INTERNAL');
 });
 
 test('a method that is not in the contract is answered UNIMPLEMENTED', async () => {
@@ -174,22 +169,21 @@ test('a method that is not in the contract is answered UNIMPLEMENTED', async () 
 });
 
 test('H01 a caller whose deadline passes is told so; the handler goes on and knows', async () => {
-  let reason: unknown;
-  let finished = false;
+  const aborted: unknown[] = [];
   const { client } = await serve({
     getClaim: async (_, call) => {
-      assert.ok(call.remainingMs() <= 60);
-      call.signal.addEventListener('abort', () => {
-        reason = call.signal.reason;
-      });
+      assert.ok(call.remainingMs() <= 100);
       await until(() => call.signal.aborted);
-      finished = true;
+      aborted.push(call.signal.reason);
       return { order: undefined };
     },
   });
-  assert.is((await faultOf(client.getClaim({ orderId: 'order-1' }, { deadlineMs: 60 }))).reason, 'TOO_LATE');
-  await until(() => finished);
-  assert.is((reason as Fault).reason, 'CANCELLED');
+  // A call may run out of time before it gets anywhere.
+  await until(async () => {
+    assert.is((await faultOf(client.getClaim({ orderId: 'order-1' }, { deadlineMs: 100 }))).reason, 'TOO_LATE');
+    return aborted.length > 0;
+  });
+  assert.is((aborted[0] as Fault).reason, 'CANCELLED');
 });
 
 test('a handler sees the headers and the address of its caller, and no deadline where none is set', async () => {

@@ -12,6 +12,7 @@ import { type CallContext, IncomingCall } from './call-context.js';
 import {
   decoder,
   encodeWithin,
+  MAX_RESPONSE_BYTES,
   type MessageType,
   type MethodDefinition,
   pathOf,
@@ -52,7 +53,6 @@ export type Handlers<Definition extends ServiceDefinition> = {
 
 /** What a server does for all its methods. */
 export interface Edge {
-  maxMessageBytes: number;
   /** The fault that leaves for what was thrown; logs it when it is one of ours. */
   leave(thrown: unknown, path: string): Fault;
 }
@@ -106,7 +106,7 @@ class Scope {
 
   encode(response: unknown): Buffer {
     try {
-      return encodeWithin(this.responseType, response, this.edge.maxMessageBytes);
+      return encodeWithin(this.responseType, response, MAX_RESPONSE_BYTES);
     } catch (cause) {
       throw new Error('the response cannot be sent', { cause });
     }

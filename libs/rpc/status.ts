@@ -10,9 +10,6 @@ const TYPE_PREFIX = 'type.googleapis.com/google.rpc.';
 /** Headers are bounded on the way; a longer message is cut. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
-/** The number of a status code by its name in the fault catalogue. */
-export const codeOf = (reason: FaultReason): number => statusCode[faultCatalogue[reason].code];
-
 /** A fault as the error model of google.rpc: exactly one ErrorInfo, then BadRequest and RetryInfo where they apply. */
 export function toStatus(fault: Fault): Status {
   const info = { reason: fault.reason, domain: DOMAIN, metadata: { ...fault.metadata } };
@@ -30,7 +27,7 @@ export function toStatus(fault: Fault): Status {
     const nanos = Math.round((fault.retryAfterMs - seconds * 1_000) * 1_000_000);
     details.push(detail('RetryInfo', RetryInfo, { retryDelay: { seconds, nanos } }));
   }
-  return { code: codeOf(fault.reason), message: messageOf(fault), details };
+  return { code: statusCode[faultCatalogue[fault.reason].code], message: messageOf(fault), details };
 }
 
 /** The fault that a status carries. Decided by its reason; by its code only when there is none. */

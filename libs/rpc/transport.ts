@@ -1,5 +1,5 @@
 import { type ChannelOptions, Client, credentials, logVerbosity, setLogVerbosity } from '@grpc/grpc-js';
-import { DEFAULT_MAX_MESSAGE_BYTES } from './definition.js';
+import { MAX_RESPONSE_BYTES } from './definition.js';
 
 // What the transport has to say arrives as errors and statuses; by itself it prints to the console, callers' input included.
 setLogVerbosity(logVerbosity.NONE);
@@ -21,31 +21,29 @@ const serverKeepalive = {
 } as const;
 
 /** How every server is set up. */
-export function serverOptions(maxMessageBytes: number): ChannelOptions {
+export function serverOptions(maxRequestBytes: number): ChannelOptions {
   return {
     ...serverKeepalive,
     'grpc.enable_channelz': 0,
-    'grpc.max_receive_message_length': maxMessageBytes,
+    'grpc.max_receive_message_length': maxRequestBytes,
     // Length is checked before the transport sees a message: there it would be the caller's fault.
     'grpc.max_send_message_length': -1,
   };
 }
 
 /** How every channel is set up. A dead address is tried again after 0.1 s, at most 1 s apart. */
-export function channelOptions(maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES): ChannelOptions {
-  return {
-    ...clientKeepalive,
-    'grpc.enable_channelz': 0,
-    'grpc.enable_http_proxy': 0,
-    'grpc.enable_retries': 0,
-    'grpc.service_config_disable_resolution': 1,
-    'grpc.initial_reconnect_backoff_ms': 100,
-    'grpc.max_reconnect_backoff_ms': 1_000,
-    'grpc.max_receive_message_length': maxMessageBytes,
-    'grpc.max_send_message_length': -1,
-    'grpc-node.flow_control_window': 4 * 1024 * 1024,
-  };
-}
+export const channelOptions: ChannelOptions = {
+  ...clientKeepalive,
+  'grpc.enable_channelz': 0,
+  'grpc.enable_http_proxy': 0,
+  'grpc.enable_retries': 0,
+  'grpc.service_config_disable_resolution': 1,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1_000,
+  'grpc.max_receive_message_length': MAX_RESPONSE_BYTES,
+  'grpc.max_send_message_length': -1,
+  'grpc-node.flow_control_window': 4 * 1024 * 1024,
+};
 
 /** Opens a channel to one address. It connects on the first call. */
 export function openChannel(address: string, options: ChannelOptions): Client {
