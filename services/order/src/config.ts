@@ -20,7 +20,7 @@ export function readConfig(env: Env) {
     streamReplicas: read.integer('STREAM_REPLICAS', { default: 1, min: 1, max: 5 }),
     /** Of one shard's claims: as much as admission drains in about 4 s. Fuller than that, claims go to admission directly. */
     claimsMaxMessages: read.integer('CLAIMS_MAX_MESSAGES', { default: 10_000, min: 1 }),
-    claimsMaxBytes: read.integer('CLAIMS_MAX_BYTES', { default: 8 * 1024 * 1024, min: 1024 * 1024 }),
+    claimsMaxBytes: read.integer('CLAIMS_MAX_BYTES', { default: 16 * 1024 * 1024, min: 1024 * 1024 }),
     claimsPrefetch: read.integer('CLAIMS_PREFETCH', { default: 200, min: 1, max: 10_000 }),
     claimsMaxAckPending: read.integer('CLAIMS_MAX_ACK_PENDING', { default: 1_000, min: 1, max: 100_000 }),
     claimsAckWaitMs: read.integer('CLAIMS_ACK_WAIT_MS', { default: 3_000, min: 100, max: 60_000 }),

@@ -1,16 +1,15 @@
 import { Claim, ClaimsPlaced } from '#libs/contracts/gen/holdfast/event/v1/claim.js';
 import { orderId } from '#libs/contracts/order-id.js';
 import type { ClaimToAdmit } from '#libs/ledger/claims-batch.js';
-import type { Delivery } from '#libs/messaging/messaging.js';
 import type { ClaimInHand } from '../app/admit-claims.js';
-import type { ClaimsMessage } from '../app/consume-claims.js';
+import type { ClaimsDelivery, ClaimsMessage } from '../app/consume-claims.js';
 import { storedTooLate } from '../domain/claim-lateness.js';
 
 /**
  * Reads a message into its claims. Only a claim that names an order can be decided: one whose id is not what its store,
  * user and request_id make is as unreadable as bytes that are no message. Everything else about it is for the ledger to judge.
  */
-export function readClaims(delivery: Delivery, ackWaitMs: number): ClaimsMessage {
+export function readClaims(delivery: ClaimsDelivery, ackWaitMs: number): ClaimsMessage {
   const claims: ClaimInHand[] = [];
   const unreadable: { payload: Uint8Array; error: string }[] = [];
   const messages = decoded(delivery, unreadable);
@@ -25,7 +24,7 @@ export function readClaims(delivery: Delivery, ackWaitMs: number): ClaimsMessage
   return { claims, unreadable };
 }
 
-function decoded({ data }: Delivery, unreadable: { payload: Uint8Array; error: string }[]): Claim[] {
+function decoded({ data }: ClaimsDelivery, unreadable: { payload: Uint8Array; error: string }[]): Claim[] {
   try {
     return ClaimsPlaced.decode(data).claims;
   } catch (error) {

@@ -83,7 +83,7 @@ function checkList({ userId, skuId, pageSize }: ListOrdersRequest): void {
 function checkCancel({ userId, requestId, reason }: CancelOrderRequest): void {
   new RequestCheck()
     .optional('user_id', userId, 'id')
-    .field('request_id', requestId, 'requestId')
+    .field('request_id', requestId, 'longId')
     .field('reason', reason, 'freeText')
     .done();
 }
@@ -91,9 +91,9 @@ function checkCancel({ userId, requestId, reason }: CancelOrderRequest): void {
 function checkPayment(request: ConfirmPaymentRequest): void {
   new RequestCheck()
     .field('provider', request.provider, 'id')
-    .field('provider_payment_id', request.providerPaymentId, 'id')
+    .field('provider_payment_id', request.providerPaymentId, 'longId')
     .that(request.amountMinor >= 0, 'amount_minor', 'must not be negative')
     .field('currency', request.currency, 'currency')
-    .field('request_id', request.requestId, 'requestId')
+    .field('request_id', request.requestId, 'longId')
     .done();
 }

@@ -1,7 +1,7 @@
 import { Fault, type Violation } from '#libs/refusal/fault.js';
 
 const id = /^[\x21-\x7e]{1,128}$/;
-const requestId = /^[\x21-\x7e]{1,255}$/;
+const longId = /^[\x21-\x7e]{1,255}$/;
 const currency = /^[A-Z]{3}$/;
 /** No control character: a text column takes no NUL, and a log line no line break. */
 const freeText = /^[^\p{Cc}]{0,500}$/u;
@@ -9,7 +9,7 @@ const freeText = /^[^\p{Cc}]{0,500}$/u;
 /** What a field must look like, and how that is said. */
 const rules = {
   id: [id, 'must be 1 to 128 printable ASCII characters without spaces'],
-  requestId: [requestId, 'must be 1 to 255 printable ASCII characters without spaces'],
+  longId: [longId, 'must be 1 to 255 printable ASCII characters without spaces'],
   currency: [currency, 'must be three capital letters (ISO 4217)'],
   freeText: [freeText, 'must be at most 500 characters, none of them a control character'],
 } as const;

@@ -66,7 +66,7 @@ export class Admission {
       maxWeight: maxBatchLines,
       weigh: (item) => claimWeight(item.claim.lines.length, item.bytes),
       keyOf: (item) => item.claim.storeId,
-      droppedIf: (item) => (item.stale() ? outOfHand : undefined),
+      droppedIf: (item) => (item.stale() ? this.#drop() : undefined),
     });
   }
 
@@ -82,8 +82,18 @@ export class Admission {
     const decisions = verdicts.flatMap((verdict) => (verdict.kind === 'DECIDED' ? [verdict.decision] : []));
     const lines = batch.reduce((sum, item) => sum + item.claim.lines.length, 0);
     if (decisions.length > 0) decided(decisions, lines);
-    for (const resolve of this.#waitForRoom.splice(0)) resolve();
+    this.#makeRoom();
     return verdicts;
+  }
+
+  #drop(): Fault {
+    this.#makeRoom();
+    return outOfHand;
+  }
+
+  /** Whoever waits for room looks again, after the lane has taken its batch out. */
+  #makeRoom(): void {
+    for (const resolve of this.#waitForRoom.splice(0)) resolve();
   }
 
   #setApart(skuIds: readonly string[]): void {

@@ -11,9 +11,15 @@ export interface ClaimsMessage {
   readonly unreadable: readonly Omit<DeadLetter, 'subject'>[];
 }
 
+/** As much of a delivery as is needed here. */
+export type ClaimsDelivery = Pick<
+  Delivery,
+  'data' | 'subject' | 'storedAt' | 'deliveries' | 'unansweredMs' | 'ack' | 'nak'
+>;
+
 export interface ConsumerPorts {
   readonly admission: Pick<Admission, 'admit' | 'room'>;
-  readonly read: (delivery: Delivery) => ClaimsMessage;
+  readonly read: (delivery: ClaimsDelivery) => ClaimsMessage;
   readonly deadLetterAdd: (letter: DeadLetter) => Promise<void>;
   /** Hears of every message that could not be dealt with now. */
   readonly givenBack: () => void;
@@ -32,7 +38,7 @@ export class ClaimConsumer {
   }
 
   /** Takes a batch in hand and resolves as soon as there is room for more. */
-  async take(deliveries: readonly Delivery[]): Promise<void> {
+  async take(deliveries: readonly ClaimsDelivery[]): Promise<void> {
     for (const delivery of deliveries) {
       const done = this.#handle(delivery).finally(() => this.#inHand.delete(done));
       this.#inHand.add(done);
@@ -45,7 +51,7 @@ export class ClaimConsumer {
     await Promise.all(this.#inHand);
   }
 
-  async #handle(delivery: Delivery): Promise<void> {
+  async #handle(delivery: ClaimsDelivery): Promise<void> {
     try {
       const { claims, unreadable } = this.#ports.read(delivery);
       const verdicts = await Promise.all(claims.map((claim) => this.#ports.admission.admit(claim)));
@@ -58,7 +64,7 @@ export class ClaimConsumer {
     }
   }
 
-  #giveBack(delivery: Delivery): void {
+  #giveBack(delivery: ClaimsDelivery): void {
     this.#ports.givenBack();
     delivery.nak(redeliveryDelayMs(delivery.deliveries));
   }

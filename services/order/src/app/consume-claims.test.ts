@@ -1,0 +1,125 @@
+import { Fault } from '#libs/refusal/fault.js';
+import { assert, suite } from '#libs/testing/suite.js';
+import { until } from '#libs/testing/until.js';
+import type { Verdict } from './admit-claims.js';
+import { ClaimConsumer, type ClaimsDelivery, type ConsumerPorts } from './consume-claims.js';
+
+const test = suite('what becomes of a message');
+
+/** A message whose answers are written down. */
+function message(deliveries = 1): { delivery: ClaimsDelivery; answers: string[] } {
+  const answers: string[] = [];
+  return {
+    answers,
+    delivery: {
+      data: new Uint8Array(),
+      subject: 'claims.0',
+      storedAt: new Date(0),
+      deliveries,
+      unansweredMs: () => 0,
+      ack: () => void answers.push('ack'),
+      nak: (delayMs) => void answers.push(`nak ${delayMs}`),
+    },
+  };
+}
+
+function consumerWhere(parts: { admit: () => Promise<Verdict> } & Partial<ConsumerPorts>): ClaimConsumer {
+  const { admit, ...ports } = parts;
+  const claim = { orderId: 'o', storeId: 's', userId: 'u', requestId: 'r', lines: [], record: true };
+  const inHand = { claim, subject: 'claims.0', bytes: 1, payload: () => new Uint8Array(), stale: () => false };
+  return new ClaimConsumer({
+    admission: { admit, room: async () => undefined },
+    read: () => ({ claims: [inHand], unreadable: [] }),
+    deadLetterAdd: async () => undefined,
+    givenBack: () => undefined,
+    ...ports,
+  });
+}
+
+const decided: Verdict = {
+  kind: 'DECIDED',
+  decision: { orderId: 'o', kind: 'REFUSED', refusal: { reason: 'SOLD_OUT', skuId: 'sku' }, recorded: true },
+};
+
+test('it is acked only after its claims are decided, and the next batch does not wait for that', async () => {
+  let decide: (verdict: Verdict) => void = () => undefined;
+  const consumer = consumerWhere({
+    admit: () =>
+      new Promise((resolve) => {
+        decide = resolve;
+      }),
+  });
+  const { delivery, answers } = message();
+  await consumer.take([delivery]);
+  assert.equal(answers, []);
+  decide(decided);
+  await consumer.drain();
+  assert.equal(answers, ['ack']);
+});
+
+test('undecided, it is given back with a rest that grows with its deliveries', async () => {
+  const consumer = consumerWhere({ admit: async () => ({ kind: 'LATER' }) });
+  const [first, tenth] = [message(1), message(10)];
+  await consumer.take([first.delivery, tenth.delivery]);
+  await consumer.drain();
+  assert.equal([...first.answers, ...tenth.answers], ['nak 50', 'nak 1000']);
+});
+
+test('one that another process may have by now is left to it', async () => {
+  const consumer = consumerWhere({ admit: () => Promise.reject(new Fault('TOO_LATE', 'waited too long')) });
+  const { delivery, answers } = message();
+  await consumer.take([delivery]);
+  await consumer.drain();
+  assert.equal(answers, []);
+});
+
+test('one that admission has no room for is given back', async () => {
+  const consumer = consumerWhere({ admit: () => Promise.reject(new Fault('BUSY', 'full')) });
+  const { delivery, answers } = message();
+  await consumer.take([delivery]);
+  await consumer.drain();
+  assert.equal(answers, ['nak 50']);
+});
+
+test('what cannot be read is kept before the ack, and the message comes again while it cannot be kept', async () => {
+  const kept: string[] = [];
+  let away = true;
+  const consumer = consumerWhere({
+    admit: async () => decided,
+    read: () => ({ claims: [], unreadable: [{ payload: new Uint8Array([1]), error: 'no message' }] }),
+    async deadLetterAdd({ error }) {
+      if (away) throw new Fault('UNAVAILABLE', 'the ledger is away');
+      kept.push(error);
+    },
+  });
+  const [first, again] = [message(), message(2)];
+  await consumer.take([first.delivery]);
+  await consumer.drain();
+  away = false;
+  await consumer.take([again.delivery]);
+  await consumer.drain();
+  assert.equal([...first.answers, ...again.answers], ['nak 50', 'ack']);
+  assert.equal(kept, ['no message']);
+});
+
+test('messages in hand are waited for when the process closes', async () => {
+  let drained = false;
+  let decide: (verdict: Verdict) => void = () => undefined;
+  const consumer = consumerWhere({
+    admit: () =>
+      new Promise((resolve) => {
+        decide = resolve;
+      }),
+  });
+  await consumer.take([message().delivery]);
+  const draining = consumer.drain().then(() => {
+    drained = true;
+  });
+  await new Promise(setImmediate);
+  assert.is(drained, false);
+  decide(decided);
+  await draining;
+  await until(() => drained);
+});
+
+test.run();
