@@ -29,7 +29,7 @@ opensAtMs and arrivesAtMs count from the start; repeats are presses with the sam
 after the answer; whoever has patience comes back with a new key when a hold is due to end.
 
 What people do: the same key again, later each time, for up to 30 s while nothing is decided (429, 502, 503, 504, no
-connection, no answer within 6 s, not yet on sale); a promise (202) is followed by GET until it is decided.
+connection, no answer within 12 s, not yet on sale); a promise (202) is followed by GET until it is decided.
 
 What is counted. A request is one user and one key, however often it is sent.
   held              distinct order ids that were answered HELD

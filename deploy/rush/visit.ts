@@ -5,15 +5,15 @@ import type { Outcome } from './outcome.js';
 import { type Reply, readReply } from './reply.js';
 import type { Person } from './scenario.js';
 
-/** How long one attempt may take before its outcome counts as unknown; the mesh answers within three seconds. */
-const ANSWER_TIMEOUT_MS = 6_000;
+/** How long one attempt may take before its outcome counts as unknown: longer than the HTTP edge waits itself. */
+const ANSWER_TIMEOUT_MS = 12_000;
 /** How long a person keeps sending the same key while answers are errors. */
 const PERSISTENCE_MS = 30_000;
 /** How long a promised order is followed; laws give it five seconds after the last fault. */
 const FOLLOW_MS = 15_000;
 const FOLLOW_EVERY_MS = 100;
 const FIRST_BACKOFF_MS = 100;
-const MAX_BACKOFF_MS = 2_000;
+const MAX_BACKOFF_MS = 4_000;
 /** A clock beside the ledger's may run a little ahead. */
 const OPENING_MARGIN_MS = 5;
 
