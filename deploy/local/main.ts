@@ -85,6 +85,8 @@ async function start({ scale, httpPort, fresh }: StartOptions): Promise<Mesh> {
   const giveUp = (): never => process.exit(130);
   for (const signal of signals) process.on(signal, giveUp);
   const colours = process.stdout.isTTY;
+  // While all start at once, those that are up miss those that are not. A start that fails tells its reason itself.
+  let up = false;
   const mesh = await startMesh({
     directory: MESH_DIRECTORY,
     keep: true,
@@ -94,10 +96,11 @@ async function start({ scale, httpPort, fresh }: StartOptions): Promise<Mesh> {
     ports: { ...DEFAULT_PORTS, ...(httpPort === undefined ? {} : { http: httpPort }) },
     report: say,
     onLine: (name, line) => {
-      const shown = shownLine(name, line, colours);
+      const shown = up ? shownLine(name, line, colours) : undefined;
       if (shown !== undefined) console.log(shown);
     },
   });
+  up = true;
   for (const signal of signals) {
     process.off(signal, giveUp);
     process.on(signal, () => void end(mesh));
