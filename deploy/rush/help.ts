@@ -28,8 +28,8 @@ A file holds the same as data; all but skuId, storeId, capacity, userId and line
 opensAtMs and arrivesAtMs count from the start; repeats are presses with the same key, so many ms after the arrival or
 after the answer; whoever has patience comes back with a new key when a hold is due to end.
 
-What people do: the same key again, later each time, for up to 30 s while nothing is decided (429, 502, 503, 504, no
-connection, no answer within 12 s, not yet on sale); a promise (202) is followed by GET until it is decided.
+What people do: the same key again, later each time, for up to 60 s while nothing is decided (429, 502, 503, 504, no
+connection, no answer within 30 s, not yet on sale); a promise (202) is followed by GET until it is decided.
 
 What is counted. A request is one user and one key, however often it is sent.
   held              distinct order ids that were answered HELD

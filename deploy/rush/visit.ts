@@ -6,9 +6,9 @@ import { type Reply, readReply } from './reply.js';
 import type { Person } from './scenario.js';
 
 /** How long one attempt may take before its outcome counts as unknown: longer than the HTTP edge waits itself. */
-const ANSWER_TIMEOUT_MS = 12_000;
+const ANSWER_TIMEOUT_MS = 30_000;
 /** How long a person keeps sending the same key while answers are errors. */
-const PERSISTENCE_MS = 30_000;
+const PERSISTENCE_MS = 60_000;
 /** How long a promised order is followed; laws give it five seconds after the last fault. */
 const FOLLOW_MS = 15_000;
 const FOLLOW_EVERY_MS = 100;
