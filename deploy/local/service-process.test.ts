@@ -74,9 +74,9 @@ test('a process that is stopped stays so', async () => {
   assert.not(heard.some((line) => line.includes('died')));
 });
 
-test('one that cannot start is told with its last words', async () => {
+test('one that dies again and again before it is ready is given up with its last words', async () => {
   const one = await started("console.error('DATABASE_URL is not set');process.exit(1);");
-  const error = await one.ready(700).catch((reason: Error) => reason);
+  const error = await one.ready(60_000).catch((reason: Error) => reason);
   assert.match(String(error), 'order-1 is not ready');
   assert.match(String(error), 'DATABASE_URL is not set');
 });

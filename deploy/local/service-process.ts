@@ -7,6 +7,8 @@ const LEASH = new URL('./leash.js', import.meta.url).href;
 const READY_EVERY_MS = 25;
 const PROBE_TIMEOUT_MS = 1_000;
 const FIRST_DELAY_MS = 100;
+/** A service that died so often before it was ever ready has a reason that stays. */
+const HOPELESS_DEATHS = 3;
 const MAX_DELAY_MS = 5_000;
 /** After so long a life the next death is a new story, and the delay begins anew. */
 const STEADY_MS = 10_000;
@@ -29,6 +31,7 @@ export class ServiceProcess {
   #stopping = false;
   #deaths = 0;
   #startedAt = 0;
+  #wasReady = false;
   readonly #lastLines: string[] = [];
 
   constructor(
@@ -71,15 +74,20 @@ export class ServiceProcess {
     });
   }
 
-  /** Resolves when /readyz says yes; rejects with its last words when it does not within the time. */
+  /**
+   * Resolves when /readyz says yes; rejects with its last words when it does not within the time, or when it has died
+   * again and again without ever being ready.
+   */
   async ready(timeoutMs: number): Promise<void> {
-    const deadline = Date.now() + timeoutMs;
-    while (Date.now() < deadline && !this.#stopping) {
+    const startedAt = Date.now();
+    const hopeless = (): boolean => !this.#wasReady && this.#deaths >= HOPELESS_DEATHS;
+    while (Date.now() - startedAt < timeoutMs && !this.#stopping && !hopeless()) {
       if (this.running && (await this.#isReady())) return;
       await sleep(READY_EVERY_MS);
     }
     const words = this.#lastLines.join('\n') || '(it wrote nothing)';
-    throw new Error(`${this.plan.name} is not ready after ${timeoutMs / 1000} s; it last said:\n${words}`);
+    const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+    throw new Error(`${this.plan.name} is not ready after ${seconds} s; it last said:\n${words}`);
   }
 
   /** Sends a signal to it as it is now; the one that follows it is another process. */
@@ -119,7 +127,9 @@ export class ServiceProcess {
   async #isReady(): Promise<boolean> {
     try {
       const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
-      return (await fetch(`http://${this.plan.admin}/readyz`, { signal })).ok;
+      const { ok } = await fetch(`http://${this.plan.admin}/readyz`, { signal });
+      this.#wasReady ||= ok;
+      return ok;
     } catch {
       return false;
     }
