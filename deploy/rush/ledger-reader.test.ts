@@ -12,12 +12,9 @@ let reader: LedgerReader;
 
 test.before(async () => {
   db = await testLedger();
-  reader = await LedgerReader.open(db.url);
+  reader = new LedgerReader(db.url);
 });
-test.after(async () => {
-  await reader.close();
-  await db.drop();
-});
+test.after(() => db.drop());
 
 /** Sells two seats to three people and returns what the ledger then says of it. */
 async function soldOut(): Promise<{ skuId: string; outcomes: Outcome[]; facts: LedgerFacts }> {

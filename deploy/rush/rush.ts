@@ -23,6 +23,8 @@ const SHORT_LEAD_MS = 100;
 /** What is promised is decided within so long after the end. */
 const SETTLE_MS = 5_000;
 const SETTLE_EVERY_MS = 200;
+/** The judge itself gives up when ledger or inventory cannot be asked for so long. */
+const GIVE_UP_MS = 30_000;
 
 export interface RushOptions {
   mesh: MeshFile;
@@ -41,8 +43,8 @@ export interface RushResult {
 export async function runRush(options: RushOptions): Promise<RushResult> {
   const { mesh } = options;
   const scenario = prefixed(options.scenario, `r${Date.now().toString(36)}${randomBytes(2).toString('hex')}`);
-  const ledger = await LedgerReader.open(mesh.infra.postgres.url);
-  const stockRoom = new StockRoom(mesh.services.inventory?.[0]?.grpc ?? '');
+  const ledger = new LedgerReader(mesh.infra.postgres.url);
+  const stockRoom = new StockRoom(mesh.services.inventory?.map((one) => one.grpc).join(',') ?? '');
   const pool = new HttpPool(mesh.http, MAX_SOCKETS);
   try {
     const clockAheadMs = await ledger.clockAheadMs();
@@ -71,7 +73,6 @@ export async function runRush(options: RushOptions): Promise<RushResult> {
   } finally {
     pool.close();
     stockRoom.close();
-    await ledger.close();
   }
 }
 
@@ -92,7 +93,7 @@ async function watchedCrowd(
 
 /**
  * Judges as soon as nothing is open any more, at the latest five seconds after the end. The journal is asked only
- * once the ledger has nothing open, because asking sweeps it.
+ * once the ledger has nothing open, because asking sweeps it. Whoever is away at that moment is asked again.
  */
 async function settledVerdict(
   scenario: Scenario,
@@ -102,13 +103,17 @@ async function settledVerdict(
   clockAheadMs: number,
 ): Promise<Verdict> {
   const skuIds = scenario.skus.map((sku) => sku.skuId);
-  const deadline = Date.now() + SETTLE_MS;
+  const endedAt = Date.now();
   for (;;) {
-    const facts = await ledger.facts(skuIds, clockAheadMs);
-    const late = Date.now() >= deadline;
-    const open = judge({ scenario, outcomes, ledger: facts, undecided: 0 }).counts.lost > 0;
-    const undecided = open && !late ? 1 : await stockRoom.undecided();
-    if (undecided === 0 || late) return judge({ scenario, outcomes, ledger: facts, undecided });
+    const late = Date.now() >= endedAt + SETTLE_MS;
+    try {
+      const facts = await ledger.facts(skuIds, clockAheadMs);
+      const open = judge({ scenario, outcomes, ledger: facts, undecided: 0 }).counts.lost > 0;
+      const undecided = open && !late ? 1 : await stockRoom.undecided();
+      if (undecided === 0 || late) return judge({ scenario, outcomes, ledger: facts, undecided });
+    } catch (error) {
+      if (Date.now() >= endedAt + GIVE_UP_MS) throw error;
+    }
     await sleep(SETTLE_EVERY_MS);
   }
 }
