@@ -58,7 +58,7 @@ test('interest in a subject outlives the connection', async () => {
 
 test('a stored message is delivered with its subject, headers, place and time', async () => {
   const { sequence } = await nats.messaging.store(nats.subject, encode('one'), {
-    timeoutMs: 2_000,
+    timeoutMs: 10_000,
     headers: { 'ce-type': 'test.v1', 'ce-id': '7' },
   });
   const seen: unknown[] = [];
@@ -101,7 +101,8 @@ test('a stream is made once however many ask for it, changed where it may be, re
 
 test('D05 a message whose acknowledgement was lost is stored, and stored again it is a duplicate', async () => {
   const behindProxy = await nats.open('through proxy');
-  const store = (from: Messaging) => from.store(nats.subject, encode('once'), { timeoutMs: 200, messageId: 'claim-1' });
+  const store = (from: Messaging) =>
+    from.store(nats.subject, encode('once'), { timeoutMs: 1_000, messageId: 'claim-1' });
   nats.proxy.dropReplies();
   assert.is((await rejectionOf(store(behindProxy), Fault)).reason, 'UNAVAILABLE');
   nats.proxy.heal();
@@ -109,7 +110,7 @@ test('D05 a message whose acknowledgement was lost is stored, and stored again i
 
   const delivered: string[] = [];
   const consumption = drain(nats.stream, delivered);
-  await nats.messaging.store(nats.subject, encode('last'), { timeoutMs: 2_000 });
+  await nats.messaging.store(nats.subject, encode('last'), { timeoutMs: 10_000 });
   await until(() => delivered.includes('last'));
   assert.equal(delivered, ['once', 'last']);
   await consumption.close();
@@ -118,7 +119,7 @@ test('D05 a message whose acknowledgement was lost is stored, and stored again i
 test('D07 after the duplicate window the same message is stored and delivered a second time', async () => {
   const short = { ...nats.stream, name: 'SHORT', subjects: ['short'], duplicateWindowMs: 100 };
   await nats.messaging.ensureStream(short);
-  const store = () => nats.messaging.store('short', encode('twice'), { timeoutMs: 2_000, messageId: 'same' });
+  const store = () => nats.messaging.store('short', encode('twice'), { timeoutMs: 10_000, messageId: 'same' });
   await store();
   await until(async () => !(await store()).duplicate);
   const delivered: string[] = [];
@@ -131,7 +132,7 @@ test('D07 after the duplicate window the same message is stored and delivered a 
 test('D10 a full stream refuses what is new at the publisher, keeps what is unread, and takes again once read', async () => {
   const full = { ...nats.stream, name: 'FULL', subjects: ['full'], maxMessages: 3 };
   await nats.messaging.ensureStream(full);
-  const store = (word: string) => nats.messaging.store('full', encode(word), { timeoutMs: 2_000 });
+  const store = (word: string) => nats.messaging.store('full', encode(word), { timeoutMs: 10_000 });
   for (const word of ['a', 'b', 'c']) await store(word);
   for (const word of ['d', 'e']) assert.is((await rejectionOf(store(word), Fault)).reason, 'BUSY');
 
@@ -154,7 +155,7 @@ test('D12 while NATS is away nothing is taken that would be lost', async () => {
 });
 
 test('a subject that no stream covers is an unknown outcome, not a success', async () => {
-  const store = nats.messaging.store('nobody.keeps.this', encode('x'), { timeoutMs: 2_000 });
+  const store = nats.messaging.store('nobody.keeps.this', encode('x'), { timeoutMs: 10_000 });
   assert.is((await rejectionOf(store, Fault)).reason, 'UNAVAILABLE');
 });
 

@@ -124,7 +124,7 @@ export class TestMessaging {
 
   /** Stores one message after the other in the stream of this test. */
   async store(...words: (string | number)[]): Promise<void> {
-    for (const word of words) await this.messaging.store(this.subject, encode(String(word)), { timeoutMs: 2_000 });
+    for (const word of words) await this.messaging.store(this.subject, encode(String(word)), { timeoutMs: 10_000 });
   }
 
   /** A gate that the end of the test opens, so that one which fails does not hang. */

@@ -14,6 +14,8 @@ import type { Statement } from './statement.js';
 const test = suite('postgres pool under faults');
 
 const MAX = 4;
+/** For what must succeed, on a machine that has much else to do. */
+const PATIENT_MS = 20_000;
 const echo: Statement = { name: 'echo', text: 'SELECT $1::int AS number' };
 const backendPid: Statement = { name: 'backend_pid', text: 'SELECT pg_backend_pid() AS pid' };
 const terminate: Statement = { name: 'terminate', text: 'SELECT pg_terminate_backend($1, 5000)' };
@@ -32,9 +34,9 @@ function open(options: Partial<PoolOptions> = {}): PostgresPool {
     url: proxy.url(server.url),
     max: MAX,
     applicationName: 'faults-test',
-    connectTimeoutMs: 500,
-    statementTimeoutMs: 2_000,
-    lockTimeoutMs: 500,
+    connectTimeoutMs: PATIENT_MS,
+    statementTimeoutMs: PATIENT_MS,
+    lockTimeoutMs: PATIENT_MS,
     maxWaiting: 200,
     metrics: createMetrics(),
     logger: createLogger('test', 'silent'),
@@ -85,11 +87,11 @@ test('F01 a backend terminated in an open transaction fails the transaction and 
   const attempt = pool.transaction(async (tx) => {
     await observer.query(terminate, [await pidOf(tx)]);
     // The news has come when the connection is out of the pool: nothing was asked meanwhile.
-    await until(async () => (await echoed(observer, 1, 1_000)) === 'right');
+    await until(async () => (await echoed(observer, 1, PATIENT_MS)) === 'right');
     await tx.query(echo, [1]);
   });
   assert.is((await rejectionOf(attempt, Fault)).reason, 'UNAVAILABLE');
-  assert.is(await echoed(pool, 7, 1_000), 'right');
+  assert.is(await echoed(pool, 7, PATIENT_MS), 'right');
 });
 
 test('F01 a backend terminated under a running statement is an unknown outcome', async () => {
@@ -104,45 +106,45 @@ test('F01 a backend terminated under a running statement is an unknown outcome',
   });
   await observer.query(terminate, [pid]);
   assert.is((await sleeping).reason, 'UNAVAILABLE');
-  assert.is(await echoed(pool, 7, 1_000), 'right');
+  assert.is(await echoed(pool, 7, PATIENT_MS), 'right');
 });
 
 test('F02 a server restarted under idle connections is found again', async () => {
   const pool = open({ url: server.url });
   await Promise.all(Array.from({ length: MAX }, () => pool.transaction(async (tx) => await tx.query(echo, [1]))));
   await server.restart();
-  await until(async () => (await echoed(pool, 7, 1_000)) === 'right');
-  assert.equal(new Set(await hundred(pool, 5_000)), new Set(['right']));
+  await until(async () => (await echoed(pool, 7, PATIENT_MS)) === 'right');
+  assert.equal(new Set(await hundred(pool, PATIENT_MS)), new Set(['right']));
 });
 
 test('F02 while the server is away every call fails by its deadline, and the line empties', async () => {
   const pool = open({ url: server.url });
-  assert.is(await echoed(pool, 1, 1_000), 'right');
+  assert.is(await echoed(pool, 1, PATIENT_MS), 'right');
   await server.kill();
   assert.equal(new Set(await hundred(pool, 300)), new Set(['fault']));
   assert.is(pool.stats().waiting, 0);
   await server.start();
-  await until(async () => (await echoed(pool, 7, 1_000)) === 'right');
+  await until(async () => (await echoed(pool, 7, PATIENT_MS)) === 'right');
 });
 
 test('F04 after a blackhole heals no call gets the result of another', async () => {
   const pool = open();
-  assert.equal(new Set(await hundred(pool, 5_000)), new Set(['right']));
+  assert.equal(new Set(await hundred(pool, PATIENT_MS)), new Set(['right']));
   proxy.blackhole();
   assert.equal(new Set(await hundred(pool, 200)), new Set(['fault']));
   proxy.heal();
-  await until(async () => (await echoed(pool, 7, 1_000)) === 'right');
-  assert.equal(new Set(await hundred(pool, 5_000)), new Set(['right']));
+  await until(async () => (await echoed(pool, 7, PATIENT_MS)) === 'right');
+  assert.equal(new Set(await hundred(pool, PATIENT_MS)), new Set(['right']));
   assert.ok(pool.stats().total <= MAX);
 });
 
 test('F04 a client whose reply comes after the deadline is never used again', async () => {
-  const pool = open({ max: 1, connectTimeoutMs: 5_000 });
+  const pool = open({ max: 1 });
   const before = await pidOf(pool);
   proxy.delay(100);
   assert.is(await echoed(pool, 1, 50), 'fault');
   proxy.delay(0);
-  assert.is(await echoed(pool, 2, 5_000), 'right');
+  assert.is(await echoed(pool, 2, PATIENT_MS), 'right');
   assert.is.not(await pidOf(pool), before);
 });
 
@@ -154,7 +156,7 @@ test('a commit without an answer is unknown, and may have happened', async () =>
       await tx.query({ name: '', text: 'INSERT INTO witness VALUES (1)' });
       proxy.dropReplies();
     },
-    { deadlineMs: 300 },
+    { deadlineMs: 2_000 },
   );
   assert.is((await rejectionOf(attempt, Fault)).reason, 'UNAVAILABLE');
   const rows = await observer.query({ name: '', text: 'SELECT id FROM witness' });
@@ -162,12 +164,12 @@ test('a commit without an answer is unknown, and may have happened', async () =>
 });
 
 test('F12 connections that come too slowly leave no backends behind, and the pool recovers', async () => {
-  const pool = open({ applicationName: 'slow', connectTimeoutMs: 100 });
-  proxy.delay(150);
-  assert.equal(new Set(await hundred(pool, 400)), new Set(['fault']));
+  const pool = open({ applicationName: 'slow', connectTimeoutMs: 400 });
+  proxy.delay(500);
+  assert.equal(new Set(await hundred(pool, 1_500)), new Set(['fault']));
   proxy.delay(0);
-  await until(async () => (await echoed(pool, 7, 1_000)) === 'right');
-  await hundred(pool, 5_000);
+  await until(async () => (await echoed(pool, 7, PATIENT_MS)) === 'right');
+  await hundred(pool, PATIENT_MS);
   await until(async () => (await backendCount('slow')) === pool.stats().total);
   assert.ok(pool.stats().total <= MAX);
 });

@@ -28,9 +28,9 @@ function open(options: Partial<PoolOptions> = {}): PostgresPool {
     url: database.url,
     max: 3,
     applicationName: 'pool-test',
-    connectTimeoutMs: 2_000,
-    statementTimeoutMs: 2_000,
-    lockTimeoutMs: 1_000,
+    connectTimeoutMs: 20_000,
+    statementTimeoutMs: 20_000,
+    lockTimeoutMs: 20_000,
     maxWaiting: 100,
     metrics,
     logger: createLogger('test', 'silent'),
@@ -151,7 +151,7 @@ test('errors of the data stay what they are, and the connection is kept', async 
 });
 
 test('a statement cut by the server is unavailable, and the connection is kept', async () => {
-  const single = open({ max: 1, statementTimeoutMs: 50 });
+  const single = open({ max: 1, statementTimeoutMs: 300 });
   const [before] = await single.query(backendPid);
   assert.is((await faultOf(single.query(statement('SELECT pg_sleep(10)')))).reason, 'UNAVAILABLE');
   assert.equal(await single.query(backendPid), [before]);

@@ -33,7 +33,7 @@ async function open(url: string, options: Partial<RedisClientOptions> = {}): Pro
   const client = createRedis({
     url,
     name: 'redis-test',
-    commandTimeoutMs: 300,
+    commandTimeoutMs: 3_000,
     logger: createLogger('test', 'silent'),
     metrics,
     ...options,
@@ -90,7 +90,7 @@ test('each round trip is counted under the name of its script', async () => {
 });
 
 test('E02 a call whose reply is lost ends by its own deadline, and its outcome is unknown', async () => {
-  const behindProxy = await open(proxy.url(server.url), { commandTimeoutMs: 50 });
+  const behindProxy = await open(proxy.url(server.url), { commandTimeoutMs: 500 });
   let inFlight = 0;
   const call = (): Promise<unknown> => {
     inFlight += 1;
@@ -111,7 +111,7 @@ test('E02 a call whose reply is lost ends by its own deadline, and its outcome i
 });
 
 test('E02 a connection that went silent is given up, and what it held with it', async () => {
-  const behindProxy = await open(proxy.url(server.url), { commandTimeoutMs: 50 });
+  const behindProxy = await open(proxy.url(server.url), { commandTimeoutMs: 500 });
   await runScript(behindProxy, add, [key(1, 'sum')], [1]);
   proxy.blackhole();
   await rejectionOf(runScript(behindProxy, add, [key(1, 'sum')], [1]), Fault);
