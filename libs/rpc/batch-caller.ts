@@ -61,6 +61,7 @@ export class BatchCaller<Item extends BatchItem, Result extends BatchResult, Req
   readonly #peersByAddress = new Map<string, BatchPeer<Item, Result>>();
   readonly #count: (items: number) => void;
   readonly #expiry: NodeJS.Timeout;
+  /** Those of #peersByAddress, and those that have left and still have items in flight. */
   #peers: BatchPeer<Item, Result>[] = [];
   #next = 0;
   #now = performance.now();
@@ -91,6 +92,7 @@ export class BatchCaller<Item extends BatchItem, Result extends BatchResult, Req
     this.#expiry = setInterval(() => this.#expire(), EXPIRE_EVERY_MS);
     this.#expiry.unref();
   }
+
   /** Items that wait to be sent. */
   get waiting(): number {
     return this.#queue.waiting;
@@ -159,6 +161,7 @@ export class BatchCaller<Item extends BatchItem, Result extends BatchResult, Req
   #expire(): void {
     this.#now = performance.now();
     for (const peer of this.#peers) peer.expire(this.#now, tooLate);
+    this.#peers = this.#peers.filter((peer) => !peer.isGone);
     this.#queue.prune(reject);
   }
 
@@ -169,9 +172,11 @@ export class BatchCaller<Item extends BatchItem, Result extends BatchResult, Req
       peer.leave();
     }
     for (const address of addresses) {
-      if (!this.#peersByAddress.has(address)) this.#peersByAddress.set(address, this.#openPeer(address));
+      if (this.#peersByAddress.has(address)) continue;
+      const peer = this.#openPeer(address);
+      this.#peersByAddress.set(address, peer);
+      this.#peers.push(peer);
     }
-    this.#peers = [...this.#peersByAddress.values()];
   }
 }
 

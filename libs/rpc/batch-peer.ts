@@ -46,6 +46,11 @@ export class BatchPeer<Item extends BatchItem, Result extends BatchResult> {
     return this.#current?.isSilent ?? false;
   }
 
+  /** Whether it has left and everything that was in flight is settled. */
+  get isGone(): boolean {
+    return this.#closed && this.#streams.size === 0;
+  }
+
   send(batch: Pending<Item, Result>[]): void {
     this.#current?.send(batch);
   }
@@ -59,7 +64,7 @@ export class BatchPeer<Item extends BatchItem, Result extends BatchResult> {
     this.#closed = true;
     clearTimeout(this.#reopen);
     this.#current?.drain();
-    if (this.#streams.size === 0) this.#channel.close();
+    if (this.isGone) this.#channel.close();
   }
 
   close(): void {
@@ -82,7 +87,7 @@ export class BatchPeer<Item extends BatchItem, Result extends BatchResult> {
       if (wasOpen) logger.info({ peer: this.#address, err: cause }, 'stream to peer ended');
       this.#streams.delete(stream);
       if (this.#current === stream) this.#reopenSoon();
-      if (this.#closed && this.#streams.size === 0) this.#channel.close();
+      if (this.isGone) this.#channel.close();
     };
     const stream = new BatchStream<Item, Result>(grpc, { encode, decode, onReady, onOpen, onClosed }, maxInFlight);
     this.#streams.add(stream);
@@ -100,12 +105,14 @@ export class BatchPeer<Item extends BatchItem, Result extends BatchResult> {
   #watchConnection(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
-    const channel = this.#channel.getChannel();
-    channel.watchConnectivityState(connectivityState.READY, Number.POSITIVE_INFINITY, () => {
+    const onLeft = (): void => {
       this.#isWatching = false;
       if (this.#closed || this.#current?.isOpen !== true) return;
       this.#current.drain();
       this.#reopenSoon();
-    });
+    };
+    const channel = this.#channel.getChannel();
+    if (channel.getConnectivityState(false) !== connectivityState.READY) onLeft();
+    else channel.watchConnectivityState(connectivityState.READY, Number.POSITIVE_INFINITY, onLeft);
   }
 }

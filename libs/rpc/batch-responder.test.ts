@@ -18,8 +18,6 @@ function streamByHand() {
     onEnd: (listener) => {
       end = listener;
     },
-    onDrain: () => undefined,
-    send: () => true,
     sendBatch(items, wrap, onTaken) {
       sent.push(wrap(items));
       taken.push(onTaken);
@@ -73,7 +71,6 @@ test('results of one tick leave together, and so do those that fall while the la
     [1, 2],
     [3, 4],
   ]);
-  assert.is(responder.unanswered, 1);
 });
 
 test('the stream ends when the caller is done and everything was answered, whichever is last', async () => {

@@ -47,11 +47,6 @@ export class BatchResponder<Item, Result, Request = unknown, Response = unknown>
     });
   }
 
-  /** Items of this stream that wait for their result. */
-  get unanswered(): number {
-    return this.#unanswered;
-  }
-
   /** Sends the result of one item. After the end of the stream it does nothing. */
   add(result: Result): void {
     this.#unanswered -= 1;

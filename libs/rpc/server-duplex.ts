@@ -9,11 +9,10 @@ export interface ServerDuplex<Request, Response> {
   onMessage(listener: (message: Request) => void): void;
   /** The caller sends no more; it still listens. */
   onEnd(listener: () => void): void;
-  /** The stream takes messages again. */
-  onDrain(listener: () => void): void;
-  /** Sends a message. False: enough is under way, wait for onDrain. After the end of the stream it does nothing. */
-  send(message: Response): boolean;
-  /** Sends items in one message, or in several when one would be too long. `onTaken` is called when the transport has taken the last. */
+  /**
+   * Sends items in one message, or in several when one would be too long. `onTaken` is called when the transport has taken the
+   * last. After the end of the stream it does nothing.
+   */
   sendBatch<Item>(items: Item[], wrap: (items: Item[]) => Response, onTaken: () => void): void;
   /** Nothing can be sent any more, for whatever reason. */
   readonly ended: boolean;
@@ -63,8 +62,6 @@ export function serverDuplex<Request, Response>(
         guarded((message: Request | Fault) => (message instanceof Fault ? fail(message) : listener(message))),
       ),
     onEnd: (listener) => grpc.on('end', guarded(listener)),
-    onDrain: (listener) => grpc.on('drain', guarded(listener)),
-    send: (message) => isOver() || grpc.write(edge.encode(message)),
     sendBatch(items, wrap, onTaken) {
       if (isOver()) return;
       const messages = encodeBatch(

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
-import { Client, credentials } from '@grpc/grpc-js';
+import { Client, credentials, status as statusCode } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
 import { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import { Fault } from '#libs/refusal/fault.js';
@@ -48,7 +48,7 @@ function health(server: RpcServer, service: string): Promise<string> {
       Check.requestSerialize,
       Check.responseDeserialize,
       { service },
-      (error, answer) => resolve(error ? error.details : (answer?.status ?? '')),
+      (error, answer) => resolve(error ? (statusCode[error.code] ?? '') : (answer?.status ?? '')),
     );
   }).finally(() => client.close());
 }
@@ -65,7 +65,7 @@ test('health tells of the server and of each service, once it is told to', async
   server.serving(true);
   assert.is(await health(server, ''), 'SERVING');
   assert.is(await health(server, 'holdfast.inventory.v1.InventoryService'), 'SERVING');
-  assert.not.match(await health(server, 'holdfast.other.v1.OtherService'), /SERVING/);
+  assert.is(await health(server, 'holdfast.other.v1.OtherService'), 'NOT_FOUND');
   server.serving(false);
   assert.is(await health(server, 'holdfast.inventory.v1.InventoryService'), 'NOT_SERVING');
 });
@@ -78,11 +78,17 @@ test('a port that is taken is an error that names the address', async () => {
 
 test('calls are counted by method and code, also those that the transport ended', async () => {
   const metrics = createMetrics();
+  let syncs = 0;
   const service = standIn({
     getClaim: async () => ({ order: undefined }),
     getSku: async (_, call) => {
       await until(() => call.signal.aborted);
       throw new Fault('INTERNAL', 'too late to matter');
+    },
+    sync: async (_, call) => {
+      syncs += 1;
+      await until(() => call.signal.aborted);
+      return { synced: 0, nextOpeningAt: undefined };
     },
   });
   const server = await serve({ services: [service], metrics });
@@ -90,13 +96,21 @@ test('calls are counted by method and code, also those that the transport ended'
   await client.getClaim({ orderId: '' });
   await client.sweep({}).catch(() => undefined);
   await client.getSku({ skuId: '' }, { deadlineMs: 30 }).catch(() => undefined);
+  const giveUp = new AbortController();
+  const given = client.sync({ skuIds: [], openingWithinSeconds: 0 }, { signal: giveUp.signal }).catch(() => undefined);
+  await until(() => syncs === 1);
+  giveUp.abort();
+  await given;
   const counted = (method: string, code: string): string =>
     `holdfast_rpc_requests_total{service="holdfast.inventory.v1.InventoryService",method="${method}",code="${code}"} 1\n`;
   await until(async () => {
     const text = await metrics.text();
-    return [counted('GetClaim', 'OK'), counted('Sweep', 'INTERNAL'), counted('GetSku', 'DEADLINE_EXCEEDED')].every(
-      (line) => text.includes(line),
-    );
+    return [
+      counted('GetClaim', 'OK'),
+      counted('Sweep', 'INTERNAL'),
+      counted('GetSku', 'DEADLINE_EXCEEDED'),
+      counted('Sync', 'CANCELLED'),
+    ].every((line) => text.includes(line));
   });
 });
 

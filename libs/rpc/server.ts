@@ -48,11 +48,11 @@ export interface RpcServer {
 /** Starts a gRPC server with health v1 and reflection. Every status that is not OK leaves as google.rpc.Status with one ErrorInfo. */
 export async function startServer(options: ServerOptions): Promise<RpcServer> {
   const { services, logger, metrics, maxRequestBytes = DEFAULT_MAX_REQUEST_BYTES, drainMs = 5_000 } = options;
+  const edge: Edge = { leave: (thrown, path) => leave(thrown, path, logger) };
   const server = new Server({
     ...serverOptions(maxRequestBytes),
-    interceptors: [edgeInterceptor(metrics)],
+    interceptors: [edgeInterceptor(edge, metrics)],
   });
-  const edge: Edge = { leave: (thrown, path) => leave(thrown, path, logger) };
   for (const service of services) service.register(server, edge);
   const names = ['', ...services.map((service) => service.name)];
   const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'NOT_SERVING' as const])));
@@ -79,9 +79,11 @@ export async function startServer(options: ServerOptions): Promise<RpcServer> {
  * The one interceptor: sees every status on its way out, also those that the transport makes by itself (a deadline that passed, a
  * message over the limit), gives those a reason, and counts the call.
  */
-function edgeInterceptor(metrics: RpcMetrics | undefined): ServerInterceptor {
+function edgeInterceptor(edge: Edge, metrics: RpcMetrics | undefined): ServerInterceptor {
   const recorders = new Map<string, CallRecorder>();
   return (method, call) => {
+    // Health and reflection speak the words of their own protocols.
+    if (method.path.startsWith('/grpc.')) return call as ServerInterceptingCall;
     const startedAt = performance.now();
     let recorder = recorders.get(method.path);
     if (recorder === undefined) {
@@ -94,7 +96,7 @@ function edgeInterceptor(metrics: RpcMetrics | undefined): ServerInterceptor {
     // Overridden rather than wrapped: a wrapper costs 15 us a call and is not asked about the transport's own statuses.
     call.sendStatus = (status) => {
       const ok = status.code === statusCode.OK || hasDetails(status.metadata);
-      const outgoing = ok ? status : wireStatus(faultOfTransport(status.code, status.details));
+      const outgoing = ok ? status : wireStatus(edge.leave(faultOfTransport(status.code, status.details), method.path));
       record?.(outgoing.code, (performance.now() - startedAt) / 1_000);
       record = undefined;
       send.call(call, outgoing);
@@ -104,19 +106,19 @@ function edgeInterceptor(metrics: RpcMetrics | undefined): ServerInterceptor {
 }
 
 /** What the server's transport found wrong with a call by itself. */
-function faultOfTransport(code: number, details: string): Fault {
+function faultOfTransport(code: number | undefined, details = ''): Fault {
   if (code === statusCode.DEADLINE_EXCEEDED) return new Fault('TOO_LATE', faultCatalogue.TOO_LATE.title);
-  if (code === statusCode.NOT_FOUND) return new Fault('INVALID_REQUEST', details);
-  // Over the limit, compressed in a way we do not know, a second message where one is due.
-  if (code === statusCode.RESOURCE_EXHAUSTED || code === statusCode.UNIMPLEMENTED) {
-    return new Fault('INVALID_REQUEST', details);
-  }
-  return new Fault('INTERNAL', faultCatalogue.INTERNAL.title);
+  // Over the limit, compressed in a way that is not known or not valid, a second message where one is due, a timeout that is none.
+  const isTheCallers =
+    code === statusCode.RESOURCE_EXHAUSTED ||
+    code === statusCode.UNIMPLEMENTED ||
+    /^(Failed to decompress|Invalid grpc-timeout)/.test(details);
+  return isTheCallers ? new Fault('INVALID_REQUEST', details) : faultOf(new Error(details));
 }
 
 /** Logs a fault of ours once, with an id by which whoever met it can name it; its cause stays here. */
 function leave(thrown: unknown, method: string, logger: Logger): Fault {
-  const fault = faultOf(thrown);
+  const fault = isAbort(thrown) ? new Fault('CANCELLED', 'The call was given up', { cause: thrown }) : faultOf(thrown);
   if (fault.reason !== 'INTERNAL') {
     logger.debug({ method, reason: fault.reason, err: fault }, 'call failed');
     return fault;
@@ -126,6 +128,11 @@ function leave(thrown: unknown, method: string, logger: Logger): Fault {
   const faultId = randomUUID();
   logger.error({ method, faultId, err: fault.cause ?? fault }, 'call failed inside');
   return new Fault('INTERNAL', faultCatalogue.INTERNAL.title, { metadata: { fault_id: faultId } });
+}
+
+/** What waits of the platform reject with when their signal aborts. */
+function isAbort(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === 'AbortError';
 }
 
 function bind(server: Server, address: string): Promise<string> {

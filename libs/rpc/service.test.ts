@@ -283,7 +283,11 @@ test('the headers of a bidirectional stream go out at once, and its messages in 
       let sent = 0;
       stream.onMessage(() => {
         sent += 1;
-        stream.send({ results: [pending(sent)] });
+        stream.sendBatch(
+          [pending(sent)],
+          (results) => ({ results }),
+          () => undefined,
+        );
       });
       stream.onEnd(() => stream.end());
     },

@@ -127,7 +127,7 @@ function unary(handler: UnaryHandler<unknown, unknown>, scope: Scope) {
     try {
       if (call.request instanceof Fault) throw call.request;
       const response = scope.encode(await handler(call.request, context));
-      context.answered();
+      finish(call, context);
       respond(null, response);
     } catch (thrown) {
       context.answered();
@@ -136,12 +136,18 @@ function unary(handler: UnaryHandler<unknown, unknown>, scope: Scope) {
   };
 }
 
+/** The transport drops an answer that nobody waits for without a word; as a status it is at least counted. */
+function finish(call: { cancelled: boolean }, context: IncomingCall): void {
+  if (call.cancelled) throw new Fault('CANCELLED', 'The caller went away before the answer');
+  context.answered();
+}
+
 function clientStream(handler: ClientStreamHandler<unknown, unknown>, scope: Scope) {
   return async (call: ServerReadableStream<unknown, Buffer>, respond: sendUnaryData<Buffer>): Promise<void> => {
     const context = new IncomingCall(call);
     try {
       const response = scope.encode(await handler(requestsOf(call), context));
-      context.answered();
+      finish(call, context);
       respond(null, response);
     } catch (thrown) {
       context.answered();
@@ -173,9 +179,9 @@ function serverStream(handler: ServerStreamHandler<unknown, unknown>, scope: Sco
       context.answered();
       call.end();
     } catch (thrown) {
-      if (call.cancelled && context.signal.aborted) return;
       context.answered();
-      call.emit('error', scope.status(thrown));
+      const status = scope.status(thrown);
+      if (!call.cancelled) call.emit('error', status);
     }
   };
 }
