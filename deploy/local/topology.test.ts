@@ -1,5 +1,10 @@
 import { assert, suite } from '#libs/testing/suite.js';
-import { type ProcessPlan, parseScale, planProcesses, type Scale, type ServerUrls } from './topology.js';
+import { readConfig as readBff } from '../../services/bff/src/config.js';
+import { readConfig as readGateway } from '../../services/gateway/src/config.js';
+import { readConfig as readInventory } from '../../services/inventory/src/config.js';
+import { readConfig as readOrder } from '../../services/order/src/config.js';
+import { readConfig as readScheduler } from '../../services/scheduler/src/config.js';
+import { DEFAULT_PORTS, type ProcessPlan, parseScale, planProcesses, type Scale, type ServerUrls } from './topology.js';
 
 const test = suite('topology');
 const SERVERS: ServerUrls = { postgres: 'postgres://x', redis: 'redis://x', nats: 'nats://x' };
@@ -43,6 +48,35 @@ test('settings of the mesh reach every process and do not overrule its addresses
     assert.is(one.env.ADMIN_ADDRESS, one.admin);
     assert.is(one.env.INSTANCE, one.name);
   }
+});
+
+test('services read what they are given, and lack nothing', () => {
+  const readers = {
+    bff: readBff,
+    gateway: readGateway,
+    inventory: readInventory,
+    order: readOrder,
+    scheduler: readScheduler,
+  };
+  for (const { service, name, env } of plan({}, { postgres: 'postgres://x/y', redis: 'redis://x', nats: 'nats://x' })) {
+    // Every process is told its name, whether or not it has a use for it.
+    const unread = new Set(Object.keys(env).filter((setting) => setting !== 'INSTANCE'));
+    const watched = new Proxy({ ...env, ADMIN_ADDRESS: '127.0.0.1:1', LOG_LEVEL: 'info' } as Record<string, string>, {
+      get: (settings, setting: string) => {
+        unread.delete(setting);
+        return settings[setting];
+      },
+    });
+    readers[service](watched);
+    assert.equal([...unread], [], name);
+  }
+});
+
+test('npm start puts HTTP and gRPC where the services listen by default', () => {
+  const bff = readBff({ GATEWAY_TARGET: 'x:1' });
+  const gateway = readGateway({ INVENTORY_TARGET: 'x:1', ORDER_TARGET: 'x:1' });
+  assert.is(bff.httpAddress, `127.0.0.1:${DEFAULT_PORTS.http}`);
+  assert.is(gateway.grpcAddress, `127.0.0.1:${DEFAULT_PORTS.gateway}`);
 });
 
 test('a server that the mesh does without is an empty setting, which hides one of the environment', () => {
