@@ -94,6 +94,11 @@ export class Consumption {
     return this.#stats;
   }
 
+  /** Whether messages can come: there is a connection, and stream and consumer are as they must be. */
+  get running(): boolean {
+    return this.#connection.client !== undefined && !this.#repairing;
+  }
+
   /** Stops pulling, waits for the batch in hand, and gives back what is still waiting. */
   async close(): Promise<void> {
     this.#closing.abort();

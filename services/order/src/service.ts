@@ -7,12 +7,11 @@ import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
 import { ClaimConsumers } from './adapters/claim-consumers.js';
-import { orderOfEvent, publishFreed } from './adapters/events.js';
+import { hearOrderEvents, publishFreed } from './adapters/events.js';
 import { orderService } from './adapters/grpc.js';
 import { orderMetrics } from './adapters/metrics.js';
 import { relayPorts } from './adapters/outbox-relay.js';
 import { RelayTurn } from './adapters/relay-turn.js';
-import { orderEventsPattern } from './adapters/streams.js';
 import { changeOrders } from './app/change-orders.js';
 import { getOrder } from './app/get-order.js';
 import { Nudge } from './app/nudge.js';
@@ -30,20 +29,21 @@ export async function startOrder(
   const pool = openPool(config, life, metrics);
   const ledger = openLedger(pool);
   const messaging = config.natsUrl === undefined ? undefined : openMessaging(config, config.natsUrl, life, metrics);
+  let consumers: ClaimConsumers | undefined;
   const admin = await startAdmin({
     address: config.adminAddress,
     life,
     metrics,
     checks: {
       ledger: async () => Boolean(await ledger.clockRead()),
-      ...(messaging && { consumers: () => messaging.connected }),
+      ...(messaging && { consumers: () => consumers?.running ?? false }),
     },
   });
   await whenMigrated(pool, { ...ledgerSchema, closing: life.closing, logger });
 
   const relayNudge = new Nudge();
-  const watch = startWatch(config, life, ledger);
-  if (messaging) startStreams({ config, life, ledger, messaging, metrics, relayNudge, watch });
+  const watch = startWatch(config, life, ledger, messaging);
+  if (messaging) consumers = startStreams({ config, life, ledger, messaging, metrics, relayNudge });
 
   const change = changeOrders({
     ledger,
@@ -90,12 +90,18 @@ function openMessaging(config: OrderConfig, url: string, life: Lifecycle, metric
   return messaging;
 }
 
-function startWatch(config: OrderConfig, life: Lifecycle, ledger: Ledger): OrderWatch {
+function startWatch(
+  config: OrderConfig,
+  life: Lifecycle,
+  ledger: Ledger,
+  messaging: Messaging | undefined,
+): OrderWatch {
   const watch = new OrderWatch(
     {
       getOrder: (orderId, userId) => getOrder(ledger, orderId, userId),
       ordersRead: (orderIds) => ledger.ordersRead(orderIds),
       maxWatchers: config.maxWatchers,
+      listen: (changed) => (messaging ? hearOrderEvents(messaging, changed) : () => undefined),
       failed: (error) => life.logger.warn({ err: error }, 'watched orders could not be read'),
     },
     life.closing,
@@ -112,11 +118,10 @@ interface Streams {
   readonly messaging: Messaging;
   readonly metrics: Metrics;
   readonly relayNudge: Nudge;
-  readonly watch: OrderWatch;
 }
 
-/** What needs NATS: claims in, events out, and hearing what other processes changed. */
-function startStreams({ config, life, ledger, messaging, metrics, relayNudge, watch }: Streams): void {
+/** What needs NATS: events out and claims in. */
+function startStreams({ config, life, ledger, messaging, metrics, relayNudge }: Streams): ClaimConsumers {
   const { logger } = life;
   const counted = orderMetrics(metrics);
   const turn = new RelayTurn({ databaseUrl: config.databaseUrl, applicationName: `${config.instance}-relay`, logger });
@@ -125,12 +130,8 @@ function startStreams({ config, life, ledger, messaging, metrics, relayNudge, wa
   const relaying = relayOutbox(ports, relayNudge, life.closing);
   life.closer('relay', () => relaying);
 
-  messaging.subscribe(orderEventsPattern, (data) => {
-    // Every process hears every event; most have nobody who watches.
-    const orderId = watch.watching > 0 ? orderOfEvent(data) : undefined;
-    if (orderId) watch.changed([orderId]);
-  });
   const admitted = (): void => relayNudge.give();
   const consumers = new ClaimConsumers({ config, ledger, messaging, metrics: counted, logger, admitted });
   life.closer('claims', () => consumers.close());
+  return consumers;
 }

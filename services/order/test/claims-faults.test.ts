@@ -51,6 +51,25 @@ test('D03 claims delivered again and again while the ledger is away become order
   await proxy.close();
 });
 
+test('D18 an order service that starts before the ledger waits for it, alive and not ready', async () => {
+  const proxy = await faultProxy('127.0.0.1', Number(new URL(stage.ledger.url).port));
+  proxy.cut();
+  const adminPort = await freePort();
+  const admin = { adminAddress: `127.0.0.1:${adminPort}` };
+  const starting = stage.start({ ...admin, databaseUrl: proxy.url(stage.ledger.url) });
+  const status = async (path: string) => (await fetch(`http://127.0.0.1:${adminPort}${path}`)).status;
+  await until(async () => (await status('/livez')) === 200);
+  assert.is(await status('/readyz'), 503);
+  proxy.heal();
+  const order = await starting;
+  await until(async () => (await status('/readyz')) === 200);
+  const placed = await newClaims(1);
+  await stage.place(...placed);
+  await assertAllHeld(placed);
+  await order.stop();
+  await proxy.close();
+});
+
 test('D13 a durable that is deleted under load is made again and every claim decided', async () => {
   const order = await stage.start();
   const placed = await newClaims(60);

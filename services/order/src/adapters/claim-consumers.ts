@@ -56,6 +56,11 @@ export class ClaimConsumers {
     );
   }
 
+  /** Whether the consumers of all shards can be given messages. */
+  get running(): boolean {
+    return this.#consumptions.every((consumption) => consumption.running);
+  }
+
   /** Takes nothing more, and ends what is in hand. */
   async close(): Promise<void> {
     await Promise.all(this.#consumptions.map((consumption) => consumption.close()));

@@ -9,6 +9,7 @@ import type { ExpiryReport } from '#libs/ledger/orders.js';
 import type { OutboxEntry } from '#libs/ledger/outbox.js';
 import type { Messaging } from '#libs/messaging/messaging.js';
 import { groupBy } from '../domain/group-by.js';
+import { orderEventsPattern } from './streams.js';
 
 /** Skus whose units came back. */
 export type FreedSkus = ExpiryReport['freedSkus'];
@@ -58,11 +59,13 @@ export async function storeOrderEvent(messaging: Messaging, row: OutboxEntry): P
   });
 }
 
-/** The order that an event is about; undefined when it cannot be read. */
-export function orderOfEvent(data: Uint8Array): string | undefined {
-  try {
-    return OrderChanged.decode(data).orderId;
-  } catch {
-    return undefined;
-  }
+/** Hears of every change of an order that was relayed, from whichever process. Returns how to stop. */
+export function hearOrderEvents(messaging: Messaging, changed: (orderId: string) => void): () => void {
+  return messaging.subscribe(orderEventsPattern, (data) => {
+    try {
+      changed(OrderChanged.decode(data).orderId);
+    } catch {
+      // Not one of ours. Whoever watches reads the ledger once a second anyway.
+    }
+  });
 }

@@ -37,13 +37,13 @@ export class ClaimConsumer {
     this.#ports = ports;
   }
 
-  /** Takes a batch in hand and resolves as soon as there is room for more. */
+  /** Takes messages in hand as there is room for their claims; resolves when it has them all. */
   async take(deliveries: readonly ClaimsDelivery[]): Promise<void> {
     for (const delivery of deliveries) {
+      await this.#ports.admission.room();
       const done = this.#handle(delivery).finally(() => this.#inHand.delete(done));
       this.#inHand.add(done);
     }
-    await this.#ports.admission.room();
   }
 
   /** Resolves when every message in hand was let go or given back. Stop taking first. */

@@ -12,6 +12,8 @@ export interface WatchOptions {
   readonly getOrder: (orderId: string, userId: string | undefined) => Promise<LedgerOrder>;
   readonly ordersRead: (orderIds: string[]) => Promise<LedgerOrder[]>;
   readonly maxWatchers: number;
+  /** Begins to hear of changes that other processes made, and gives how to stop: only while somebody watches. */
+  readonly listen: (changed: (orderId: string) => void) => () => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -31,14 +33,11 @@ export class OrderWatch {
   readonly #changed = new Set<string>();
   readonly #nudge = new Nudge();
   #count = 0;
+  #stopListening: (() => void) | undefined;
 
   constructor(options: WatchOptions, closing: AbortSignal) {
     this.#options = options;
     this.#closing = closing;
-  }
-
-  get watching(): number {
-    return this.#count;
   }
 
   /** A hint that these orders changed; losing it costs at most a second. */
@@ -109,6 +108,7 @@ export class OrderWatch {
   #add(orderId: string): Watcher {
     if (this.#count >= this.#options.maxWatchers) throw new Fault('BUSY', 'too many orders are watched here');
     this.#count += 1;
+    this.#stopListening ??= this.#options.listen((changed) => this.changed([changed]));
     const watcher: Watcher = {};
     const others = this.#watchers.get(orderId);
     if (others) others.add(watcher);
@@ -121,5 +121,8 @@ export class OrderWatch {
     const others = this.#watchers.get(orderId);
     others?.delete(watcher);
     if (others?.size === 0) this.#watchers.delete(orderId);
+    if (this.#count > 0) return;
+    this.#stopListening?.();
+    this.#stopListening = undefined;
   }
 }
