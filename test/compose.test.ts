@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { isOlder, minimumServerVersions } from '#libs/runtime/versions.js';
 import { assert, suite } from '#libs/testing/suite.js';
@@ -54,6 +54,13 @@ test('every service runs its own program and gets the settings that it gets on o
     const { INSTANCE, ...settings } = localSettings(name);
     assert.ok(INSTANCE);
     assert.equal(Object.keys(environment).sort(), Object.keys(settings).sort(), name);
+  }
+});
+
+test('every program that a container runs is built', () => {
+  for (const name of [...SERVICE_NAMES, 'migrate']) {
+    const [program = ''] = composed(name).command ?? [];
+    assert.ok(existsSync(new URL(program, root)), program);
   }
 });
 

@@ -1,9 +1,8 @@
 import { ledgerSchema } from '#libs/ledger/ledger.js';
 import { migrate } from '#libs/postgres/migrate.js';
-import { createLogger } from '#libs/runtime/logger.js';
 
 /** Brings the ledger of that database to the schema of this tree; says what was applied. */
 export async function migrateLedger(url: string, report: (line: string) => void): Promise<void> {
-  const { applied } = await migrate({ url, ...ledgerSchema, logger: createLogger('migrate', 'warn') });
+  const { applied } = await migrate({ url, ...ledgerSchema });
   if (applied.length > 0) report(`migrated the ledger (${applied.length} files)`);
 }
