@@ -223,29 +223,34 @@ test('H05 a peer that drains gets nothing new and finishes what it has; nobody s
         if (item.orderId === 'hold') held.push(() => answer(pending(item.itemId)));
         else answer(pending(item.itemId));
       });
-  const servers = [await serve(serving(0), { drainMs: 5_000 }), await serve(serving(1))];
+  const servers = [await serve(serving(0), { drainMs: 60_000 }), await serve(serving(1))];
   const caller = callerOf(servers.map(({ address }) => address).join(','));
   await until(() => caller.openPeers === 2);
   const inFlight: Promise<unknown>[] = [];
   for (let i = 0; i < 4; i += 1) {
-    inFlight.push(caller.call(hold('hold'), 10_000));
+    inFlight.push(caller.call(hold('hold'), 60_000));
     await until(() => held.length === i + 1);
   }
   let stop = false;
-  const traffic = Array.from({ length: 20 }, async () => {
-    while (!stop) await caller.call(hold('quick'), 5_000);
-  });
-  await until(() => served.every((count) => count > 100));
+  const worker = async (): Promise<void> => {
+    while (!stop) await caller.call(hold('quick'), 20_000);
+  };
+  const traffic = Promise.allSettled(Array.from({ length: 20 }, worker));
+  const moreTraffic = async (i: number): Promise<void> => {
+    const before = served[i] ?? 0;
+    await until(() => (served[i] ?? 0) > before + 50);
+  };
+  await Promise.all([moreTraffic(0), moreTraffic(1)]);
   const drained = servers[0]?.drain();
   await until(() => caller.openPeers === 1);
-  const before = [...served];
-  await until(() => (served[1] ?? 0) > (before[1] ?? 0) + 500);
-  assert.is(served[0], before[0]);
+  await moreTraffic(1);
+  const before = served[0];
+  await moreTraffic(1);
+  assert.is(served[0], before);
   for (const finish of held) finish();
-  await drained;
-  await Promise.all(inFlight);
+  await Promise.all([drained, ...inFlight]);
   stop = true;
-  await Promise.all(traffic);
+  assert.ok((await traffic).every(({ status }) => status === 'fulfilled'));
 });
 
 test('H04 a peer that freezes is passed over until it speaks again', async () => {

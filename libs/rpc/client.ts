@@ -64,14 +64,13 @@ export function connect<Definition extends ServiceDefinition>(
   target: string,
   options: ConnectOptions,
 ): Client<Definition> {
-  const channels = new Channels(target);
-  const budget = new RetryBudget();
+  const peer = { channels: new Channels(target), budget: new RetryBudget(), options };
   const methods = Object.entries(definition.methods).map(([name, method]) => {
-    const caller = new MethodCaller(channels, budget, pathOf(definition, method), method, options);
+    const caller = new MethodCaller(peer, pathOf(definition, method), method);
     if (method.requestStream) return [name, caller.clientStream.bind(caller)];
     return [name, method.responseStream ? caller.serverStream.bind(caller) : caller.unary.bind(caller)];
   });
-  return { ...Object.fromEntries(methods), close: () => channels.close() } as Client<Definition>;
+  return { ...Object.fromEntries(methods), close: () => peer.channels.close() } as Client<Definition>;
 }
 
 /** A call that can be cut from this side. */
@@ -88,26 +87,31 @@ interface Attempt {
 
 const asIs = (bytes: Buffer): Buffer => bytes;
 
+/** What the methods of one client share. */
+interface Peer {
+  channels: Channels;
+  budget: RetryBudget;
+  options: ConnectOptions;
+}
+
 /** Calls one method in one of three shapes. */
 class MethodCaller {
-  readonly #maxRequestBytes: number;
+  readonly #peer: Peer;
+  readonly #path: string;
+  readonly #method: MethodDefinition;
   readonly #decode: (bytes: Buffer) => unknown;
 
-  constructor(
-    readonly channels: Channels,
-    readonly budget: RetryBudget,
-    readonly path: string,
-    readonly method: MethodDefinition,
-    readonly defaults: ConnectOptions,
-  ) {
-    this.#maxRequestBytes = defaults.maxRequestBytes ?? DEFAULT_MAX_REQUEST_BYTES;
+  constructor(peer: Peer, path: string, method: MethodDefinition) {
+    this.#peer = peer;
+    this.#path = path;
+    this.#method = method;
     this.#decode = decoder(method.responseType);
   }
 
   async unary(request: unknown, options: CallOptions = {}): Promise<unknown> {
-    const bytes = encodeWithin(this.method.requestType, request, this.#maxRequestBytes);
+    const bytes = this.#encode(request);
     const deadline = this.#deadlineOf(options);
-    this.budget.earn();
+    this.#peer.budget.earn();
     try {
       return await this.#tryUnary(bytes, options, deadline);
     } catch (error) {
@@ -124,7 +128,7 @@ class MethodCaller {
     let failure: unknown;
     try {
       return await this.#response(options.signal, (done) => {
-        const stream = channel.makeClientStreamRequest(this.path, asIs, asIs, metadata, grpcOptions, done);
+        const stream = channel.makeClientStreamRequest(this.#path, asIs, asIs, metadata, grpcOptions, done);
         this.#writeAll(stream, requests, ended.signal).catch((error) => {
           if (ended.signal.aborted) return;
           failure = error;
@@ -140,9 +144,9 @@ class MethodCaller {
   }
 
   async *serverStream(request: unknown, options: CallOptions = {}): AsyncGenerator<unknown> {
-    const bytes = encodeWithin(this.method.requestType, request, this.#maxRequestBytes);
+    const bytes = this.#encode(request);
     const { channel, metadata, options: grpcOptions } = await this.#attempt(options, this.#deadlineOf(options));
-    const stream = channel.makeServerStreamRequest(this.path, asIs, asIs, bytes, metadata, grpcOptions);
+    const stream = channel.makeServerStreamRequest(this.#path, asIs, asIs, bytes, metadata, grpcOptions);
     const stopListening = cancelOn(options.signal, stream);
     try {
       for await (const message of stream) yield this.#read(message);
@@ -157,7 +161,7 @@ class MethodCaller {
   async #tryUnary(bytes: Buffer, options: CallOptions, deadline: number): Promise<unknown> {
     const { channel, metadata, options: grpcOptions } = await this.#attempt(options, deadline);
     return this.#response(options.signal, (done) =>
-      channel.makeUnaryRequest(this.path, asIs, asIs, bytes, metadata, grpcOptions, done),
+      channel.makeUnaryRequest(this.#path, asIs, asIs, bytes, metadata, grpcOptions, done),
     );
   }
 
@@ -181,10 +185,15 @@ class MethodCaller {
 
   async #writeAll(stream: Writable, requests: AsyncIterable<unknown>, ended: AbortSignal): Promise<void> {
     for await (const request of requests) {
-      const bytes = encodeWithin(this.method.requestType, request, this.#maxRequestBytes);
+      const bytes = this.#encode(request);
       if (!stream.write(bytes)) await once(stream, 'drain', { signal: ended });
     }
     stream.end();
+  }
+
+  #encode(request: unknown): Buffer {
+    const { maxRequestBytes = DEFAULT_MAX_REQUEST_BYTES } = this.#peer.options;
+    return encodeWithin(this.#method.requestType, request, maxRequestBytes);
   }
 
   #read(bytes: Buffer): unknown {
@@ -194,17 +203,17 @@ class MethodCaller {
   }
 
   #deadlineOf(options: CallOptions): number {
-    const ownMs = options.deadlineMs ?? this.defaults.defaultDeadlineMs;
+    const ownMs = options.deadlineMs ?? this.#peer.options.defaultDeadlineMs;
     return Date.now() + Math.min(ownMs, options.call?.remainingMs() ?? ownMs);
   }
 
   async #attempt(options: CallOptions, deadline: number): Promise<Attempt> {
     if (options.signal?.aborted) throw new Fault('CANCELLED', 'The call was given up');
     if (deadline <= Date.now()) throw new Fault('TOO_LATE', 'No time was left for the call');
-    let channel = this.channels.pick();
+    let channel = this.#peer.channels.pick();
     if (channel === undefined) {
-      await this.channels.asked;
-      channel = this.channels.pick();
+      await this.#peer.channels.asked;
+      channel = this.#peer.channels.pick();
     }
     if (channel === undefined) throw new Fault('UNAVAILABLE', 'No address of the peer is known');
     const metadata = new Metadata();
@@ -216,7 +225,7 @@ class MethodCaller {
 
   #mayRetry(error: unknown, latestStart: number): boolean {
     if (!(error instanceof Fault) || error.reason !== 'UNAVAILABLE') return false;
-    return this.method.options.idempotencyLevel !== undefined && Date.now() < latestStart && this.budget.spend();
+    return this.#method.options.idempotencyLevel !== undefined && Date.now() < latestStart && this.#peer.budget.spend();
   }
 }
 

@@ -13,7 +13,6 @@ import {
   decoder,
   encodeWithin,
   MAX_RESPONSE_BYTES,
-  type MessageType,
   type MethodDefinition,
   pathOf,
   type RequestOf,
@@ -72,16 +71,17 @@ export function implement<Definition extends ServiceDefinition>(
     name: definition.fullName,
     register(server, edge) {
       for (const [name, method] of Object.entries(definition.methods)) {
-        registerMethod(server, edge, pathOf(definition, method), method, handlers[name as keyof Definition['methods']]);
+        const scope = new Scope(edge, pathOf(definition, method), method);
+        registerMethod(server, scope, handlers[name as keyof Definition['methods']]);
       }
     },
   };
 }
 
 // The types of a handler are known to the one who writes it; from here on messages are messages.
-function registerMethod(server: Server, edge: Edge, path: string, method: MethodDefinition, handler: unknown): void {
+function registerMethod(server: Server, scope: Scope, handler: unknown): void {
   const asIs = (bytes: Buffer): Buffer => bytes;
-  const scope = new Scope(edge, path, method.responseType);
+  const { path, method } = scope;
   const decode = decoder(method.requestType);
   if (method.requestStream && method.responseStream) {
     server.register(path, bidi(handler as BidiHandler<unknown, unknown>, scope), asIs, decode, 'bidi');
@@ -101,12 +101,12 @@ class Scope {
   constructor(
     readonly edge: Edge,
     readonly path: string,
-    readonly responseType: MessageType,
+    readonly method: MethodDefinition,
   ) {}
 
   encode(response: unknown): Buffer {
     try {
-      return encodeWithin(this.responseType, response, MAX_RESPONSE_BYTES);
+      return encodeWithin(this.method.responseType, response, MAX_RESPONSE_BYTES);
     } catch (cause) {
       throw new Error('the response cannot be sent', { cause });
     }
