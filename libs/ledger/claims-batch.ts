@@ -24,8 +24,8 @@ export interface ClaimsBatch {
 }
 
 /**
- * Turns claims into the dense arrays of claims_admit: skus and pairs of sku and attendee once each, sorted by their
- * bytes, and lines that point into them. Throws Fault INVALID_REQUEST when one of the claims is not well formed.
+ * Turns claims into the dense arrays of claims_admit: skus, pairs of sku and attendee, and orders once each, sorted by
+ * their bytes, and claims and lines that point into them. Throws Fault INVALID_REQUEST when one of the claims is not well formed.
  */
 export function claimsBatch(claims: readonly ClaimToAdmit[]): ClaimsBatch {
   for (const claim of claims) refuseMalformed(claim);
@@ -33,6 +33,9 @@ export function claimsBatch(claims: readonly ClaimToAdmit[]): ClaimsBatch {
   const allLines = lines.flat();
   const skus = indexOf(allLines.map((line) => line.skuId));
   const pairs = indexOf(allLines.map(pairKey));
+  const orders = indexOf(claims.map((claim) => claim.orderId));
+  const claimOfOrder = new Map(claims.map((claim) => [claim.orderId, claim]));
+  const byOrder = [...orders.keys()].flatMap((orderId) => claimOfOrder.get(orderId) ?? []);
   const pairSkus: number[] = [];
   const pairAttendees: string[] = [];
   for (const key of pairs.keys()) {
@@ -44,10 +47,11 @@ export function claimsBatch(claims: readonly ClaimToAdmit[]): ClaimsBatch {
     [...skus.keys()],
     pairSkus,
     pairAttendees,
-    claims.map((claim) => claim.orderId),
-    claims.map((claim) => claim.storeId),
-    claims.map((claim) => claim.userId),
-    claims.map((claim) => claim.requestId),
+    byOrder.map((claim) => claim.orderId),
+    byOrder.map((claim) => claim.storeId),
+    byOrder.map((claim) => claim.userId),
+    byOrder.map((claim) => claim.requestId),
+    claims.map((claim) => placeIn(orders, claim.orderId)),
     lines.map(linesHash),
     claims.map((claim) => claim.notAfter ?? null),
     claims.map((claim) => claim.record),

@@ -1,5 +1,8 @@
+import { Fault } from '#libs/refusal/fault.js';
+import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
-import { claimOf, type TestLedger, testLedger } from './test-ledger.js';
+import type { SkuToPut } from './sku-violations.js';
+import { claimOf, lineOf, only, orderOf, refusalOf, type TestLedger, testLedger } from './test-ledger.js';
 
 const test = suite('claims');
 let db: TestLedger;
@@ -7,27 +10,365 @@ let db: TestLedger;
 test.before(async () => {
   db = await testLedger();
 });
+test.after.each(async () => assert.equal(await db.violations(), []));
 test.after(() => db.drop());
 
-test('a claim becomes an order with a deadline', async () => {
-  const { skuId } = await db.sku({ capacity: 2 });
-  const [decision] = await db.ledger.claimsAdmit([claimOf('ann', skuId)]);
-  if (decision?.kind !== 'ORDER') throw new Error(JSON.stringify(decision));
-  assert.is(decision.order.state, 'HELD');
-  assert.is(decision.order.amountMinor, 1_500);
-  const [read] = await db.ledger.ordersRead([decision.orderId]);
-  assert.equal(read, decision.order);
+const newSku = async (parts: Partial<SkuToPut> = {}): Promise<string> => (await db.sku(parts)).skuId;
+const fromNow = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
+
+test('a claim becomes an order that is held until it is paid', async () => {
+  const skuId = await newSku({ holdTtlSeconds: 600 });
+  const order = await db.order(claimOf('ann', skuId));
+  assert.is(order.state, 'HELD');
+  assert.is(order.version, 1);
+  assert.is(order.expiresAt?.getTime(), order.createdAt.getTime() + 600_000);
+  assert.equal(order.lines, [{ skuId, attendeeId: 'ann', quantity: 1, unitPriceMinor: 1_500 }]);
+  assert.equal(await db.ledger.ordersRead([order.orderId]), [order]);
+  const { free, held, sold, version } = await db.stock(skuId);
+  assert.equal({ free, held, sold, version }, { free: 9, held: 1, sold: 0, version: 2 });
 });
 
-test('the last unit goes to one, and the others hear when it may come back', async () => {
-  const { skuId } = await db.sku({ capacity: 1 });
-  const [first, second] = await db.ledger.claimsAdmit([claimOf('ann', skuId), claimOf('bob', skuId)]);
-  if (first?.kind !== 'ORDER' || second?.kind !== 'REFUSED') throw new Error('not as expected');
-  assert.equal(second.refusal, { reason: 'ALL_HELD', skuId, nextReleaseAt: first.order.expiresAt });
-  assert.is(second.recorded, true);
-  const known = await db.ledger.parkedRead({ claims: [], skuIds: [skuId], attendees: [{ skuId, attendeeId: 'ann' }] });
-  assert.equal(known.units, [{ skuId, attendeeId: 'ann', units: 1 }]);
-  assert.is(known.skus[0]?.held, 1);
+test('a sku that needs no payment is sold at once', async () => {
+  const skuId = await newSku({ paymentRequired: false });
+  const order = await db.order(claimOf('ann', skuId));
+  assert.is(order.state, 'CONFIRMED');
+  assert.is(order.expiresAt, undefined);
+  const { free, held, sold, nextReleaseAt } = await db.stock(skuId);
+  assert.equal({ free, held, sold, nextReleaseAt }, { free: 9, held: 0, sold: 1, nextReleaseAt: undefined });
+});
+
+test('an order of several skus waits as long as the shortest of their holds and costs the sum', async () => {
+  const a = await newSku({ holdTtlSeconds: 60, priceMinor: 100, perUserLimit: 5 });
+  const b = await newSku({ priceMinor: 7, paymentRequired: false });
+  const order = await db.order(claimOf('ann', [lineOf(b, 'ann'), lineOf(a, 'kid', 3), lineOf(a, 'ann', 2)]));
+  assert.is(order.state, 'HELD');
+  assert.is(order.amountMinor, 507);
+  assert.is(order.expiresAt?.getTime(), order.createdAt.getTime() + 60_000);
+  assert.equal(await db.ledger.ordersRead([order.orderId]), [order]);
+});
+
+test('B06, B10: the same claim again gets the same order as it is today, from the row alone', async () => {
+  const skuId = await newSku({ capacity: 1 });
+  const claim = claimOf('ann', skuId);
+  const order = await db.order(claim);
+  assert.equal(await db.order(claim), order);
+  await db.ledger.orderCancel({ orderId: order.orderId });
+  assert.is((await db.order(claim)).state, 'CANCELLED');
+  assert.is((await db.stock(skuId)).free, 1);
+});
+
+test('a replay keeps the price of its day', async () => {
+  const skuId = await newSku({ priceMinor: 10 });
+  const claim = claimOf('ann', skuId);
+  const order = await db.order(claim);
+  const { overbooked: _, etag, ...sku } = (await db.ledger.skuGet(skuId)).sku;
+  await db.ledger.skuPut({ ...sku, priceMinor: 99 }, etag);
+  assert.equal(await db.order(claim), order);
+});
+
+test('the same id with other lines is another request, whatever became of the first', async () => {
+  const [a, b] = [await newSku(), await newSku({ capacity: 0 })];
+  const first = claimOf('ann', a);
+  const refused = claimOf('ann', b);
+  await db.ledger.claimsAdmit([first, refused]);
+  for (const claim of [first, refused]) {
+    const decision = await db.admit({ ...claim, lines: [lineOf(a, 'somebody-else')] });
+    assert.equal(decision, { orderId: claim.orderId, kind: 'FAULT', reason: 'REQUEST_ID_REUSED', metadata: {} });
+  }
+});
+
+test('the same lines written otherwise are the same request', async () => {
+  const [a, b] = [await newSku({ perUserLimit: 3 }), await newSku()];
+  const claim = claimOf('ann', [lineOf(b, 'ann'), lineOf(a, 'ann', 2), lineOf(a, 'ann')]);
+  const order = await db.order(claim);
+  assert.equal(await db.order({ ...claim, lines: [lineOf(a, 'ann', 3), lineOf(b, 'ann')] }), order);
+});
+
+test('A05: an order that names a sku twice takes the sum once', async () => {
+  const skuId = await newSku({ perUserLimit: 5, capacity: 5 });
+  const order = await db.order(claimOf('ann', [lineOf(skuId, 'ann', 2), lineOf(skuId, 'ann', 3)]));
+  assert.equal(
+    order.lines.map((line) => line.quantity),
+    [5],
+  );
+  assert.is((await db.stock(skuId)).free, 0);
+});
+
+test('two claims of one id in one batch are one order', async () => {
+  const skuId = await newSku({ perUserLimit: 9 });
+  const claim = claimOf('ann', skuId);
+  const [first, second, third] = await db.ledger.claimsAdmit([
+    claim,
+    claim,
+    { ...claim, lines: [lineOf(skuId, 'kid')] },
+  ]);
+  assert.is(first?.kind, 'ORDER');
+  assert.equal(second, first);
+  assert.is(third?.kind === 'FAULT' && third.reason, 'REQUEST_ID_REUSED');
+  assert.is((await db.stock(skuId)).held, 1);
+});
+
+test('claims of one batch are served in the order of their arrival', async () => {
+  const skuId = await newSku({ capacity: 3, perUserLimit: 3 });
+  const decisions = await db.ledger.claimsAdmit([
+    claimOf('zoe', [lineOf(skuId, 'zoe', 2)]),
+    claimOf('ann', [lineOf(skuId, 'ann', 2)]),
+    claimOf('bob', [lineOf(skuId, 'bob', 1)]),
+  ]);
+  assert.equal(
+    decisions.map((decision) => decision.kind),
+    ['ORDER', 'REFUSED', 'ORDER'],
+  );
+});
+
+test('A25: one order leaves the rest of the slot for sale', async () => {
+  const skuId = await newSku({ capacity: 8 });
+  await db.order(claimOf('first', skuId));
+  assert.is((await db.stock(skuId)).free, 7);
+  const decisions = await db.ledger.claimsAdmit(Array.from({ length: 8 }, (_, n) => claimOf(`user-${n}`, skuId)));
+  assert.is(decisions.filter((decision) => decision.kind === 'ORDER').length, 7);
+});
+
+test('A28: the second of two is refused before it could pay', async () => {
+  const skuId = await newSku({ capacity: 1 });
+  const first = await db.order(claimOf('ann', skuId));
+  const refusal = refusalOf(await db.admit(claimOf('bob', skuId)));
+  assert.equal(refusal, { reason: 'ALL_HELD', skuId, nextReleaseAt: first.expiresAt });
+});
+
+test('A34: who wants more than is free gets nothing and hears how many there are', async () => {
+  const skuId = await newSku({ capacity: 1, perUserLimit: 2 });
+  const refusal = refusalOf(await db.admit(claimOf('ann', [lineOf(skuId, 'ann', 2)])));
+  assert.equal(refusal, { reason: 'NOT_ENOUGH', skuId, free: 1 });
+  assert.is((await db.stock(skuId)).free, 1);
+});
+
+test('all lines are taken or none', async () => {
+  const [plenty, none] = [await newSku(), await newSku({ capacity: 0 })];
+  const refusal = refusalOf(await db.admit(claimOf('ann', [lineOf(plenty, 'ann'), lineOf(none, 'ann')])));
+  assert.equal(refusal, { reason: 'SOLD_OUT', skuId: none });
+  assert.is((await db.stock(plenty)).free, 10);
+});
+
+test('the earliest release counts holds of the same batch and of earlier ones', async () => {
+  const skuId = await newSku({ capacity: 2 });
+  const early = await db.order(claimOf('ann', skuId));
+  const [, third] = await db.ledger.claimsAdmit([claimOf('bob', skuId), claimOf('cid', skuId)]);
+  assert.equal(third && refusalOf(third).nextReleaseAt, early.expiresAt);
+  const other = await newSku({ capacity: 1 });
+  const [held, refused] = await db.ledger.claimsAdmit([claimOf('ann', other), claimOf('bob', other)]);
+  assert.equal(refused && refusalOf(refused).nextReleaseAt, held && orderOf(held).expiresAt);
+});
+
+test('while units are reserved nothing is sold out', async () => {
+  const skuId = await newSku({ capacity: 1 });
+  await db.sql('UPDATE ledger.stock SET free = 0, reserved = 1 WHERE sku_id = $1', [skuId]);
+  assert.equal(refusalOf(await db.admit(claimOf('ann', skuId))), { reason: 'ALL_HELD', skuId });
+  await db.sql('UPDATE ledger.stock SET free = 1, reserved = 0 WHERE sku_id = $1', [skuId]);
+});
+
+test('A18: a second order for the same person is refused with the first one named', async () => {
+  const skuId = await newSku();
+  const first = await db.order(claimOf('ann', skuId));
+  const refusal = refusalOf(await db.admit(claimOf('ann', skuId)));
+  assert.equal(refusal, { reason: 'LIMIT_REACHED', skuId, limit: 1, ownOrderId: first.orderId });
+  assert.is((await db.stock(skuId)).held, 1);
+});
+
+test('of two orders in one batch the second names the first', async () => {
+  const skuId = await newSku();
+  const [first, second] = await db.ledger.claimsAdmit([claimOf('ann', skuId), claimOf('ann', skuId)]);
+  assert.is(second && refusalOf(second).ownOrderId, first?.orderId);
+});
+
+test('two parents who book one child get one seat, and neither sees the other', async () => {
+  const skuId = await newSku();
+  await db.order(claimOf('mum', [lineOf(skuId, 'child')]));
+  const again = refusalOf(await db.admit(claimOf('dad', [lineOf(skuId, 'child')])));
+  const batch = await db.ledger.claimsAdmit([
+    claimOf('mum', [lineOf(skuId, 'other-child')]),
+    claimOf('dad', [lineOf(skuId, 'other-child')]),
+  ]);
+  assert.equal(again, { reason: 'LIMIT_REACHED', skuId, limit: 1 });
+  assert.equal(batch[1] && refusalOf(batch[1]), { reason: 'LIMIT_REACHED', skuId, limit: 1 });
+});
+
+test('a parent books two children', async () => {
+  const skuId = await newSku();
+  await db.order(claimOf('mum', [lineOf(skuId, 'child-1'), lineOf(skuId, 'child-2')]));
+  assert.is((await db.stock(skuId)).held, 2);
+});
+
+test('an order may not take more of a sku than it says, over all its attendees', async () => {
+  const skuId = await newSku({ maxPerOrder: 2 });
+  const lines = ['a', 'b', 'c'].map((child) => lineOf(skuId, child));
+  assert.equal(refusalOf(await db.admit(claimOf('mum', lines))), { reason: 'MAX_PER_ORDER', skuId, limit: 2 });
+});
+
+test('before the opening nobody is refused for good, also not from the stream', async () => {
+  const onSaleAt = fromNow(3_600);
+  const skuId = await newSku({ onSaleAt });
+  const claim = claimOf('ann', skuId);
+  const decision = await db.admit(claim);
+  assert.equal(decision, {
+    orderId: claim.orderId,
+    kind: 'REFUSED',
+    refusal: { reason: 'NOT_ON_SALE', skuId, opensAt: onSaleAt },
+    recorded: false,
+  });
+  await db.sql('UPDATE ledger.skus SET on_sale_at = now() WHERE sku_id = $1', [skuId]);
+  assert.is((await db.order(claim)).state, 'HELD');
+});
+
+test('what is not open yet is said before anything that would be final', async () => {
+  const [sold, later] = [await newSku({ capacity: 0 }), await newSku({ onSaleAt: fromNow(3_600) })];
+  const claim = claimOf('ann', [lineOf(sold, 'ann'), lineOf(later, 'ann')]);
+  assert.is(refusalOf(await db.admit(claim)).reason, 'NOT_ON_SALE');
+  assert.equal(await db.ledger.ordersRead([claim.orderId]), []);
+});
+
+test('after the sale, and once the slot has begun, the refusal says which', async () => {
+  const closedAt = fromNow(-60);
+  const closed = await newSku({ offSaleAt: closedAt, startsAt: fromNow(3_600), timeZone: 'Europe/Berlin' });
+  const begun = await newSku({ startsAt: closedAt, timeZone: 'Europe/Berlin' });
+  const both = await newSku({ startsAt: closedAt, offSaleAt: fromNow(60), timeZone: 'Europe/Berlin' });
+  const reason = 'NOT_ON_SALE' as const;
+  const refusals = [];
+  for (const skuId of [closed, begun, both]) refusals.push(refusalOf(await db.admit(claimOf('ann', skuId))));
+  assert.equal(refusals, [
+    { reason, skuId: closed, closedAt },
+    { reason, skuId: begun, closedAt, slotPast: true },
+    { reason, skuId: both, slotPast: true },
+  ]);
+});
+
+test('a paused sku sells nothing', async () => {
+  const skuId = await newSku({ paused: true });
+  assert.equal(refusalOf(await db.admit(claimOf('ann', skuId))), { reason: 'PAUSED', skuId });
+});
+
+test('a recorded refusal is the answer for ever, and its lines can be shown', async () => {
+  const skuId = await newSku({ capacity: 0 });
+  const claim = claimOf('ann', skuId);
+  const decision = await db.admit(claim);
+  assert.equal(decision, {
+    orderId: claim.orderId,
+    kind: 'REFUSED',
+    refusal: { reason: 'SOLD_OUT', skuId },
+    recorded: true,
+  });
+  const { overbooked: _, etag, ...sku } = (await db.ledger.skuGet(skuId)).sku;
+  await db.ledger.skuPut({ ...sku, capacity: 5 }, etag);
+  assert.equal(await db.admit(claim), decision);
+  const order = await db.ledger.orderGet(claim.orderId, 'ann');
+  assert.is(order.state, 'REFUSED');
+  assert.is(order.amountMinor, 0);
+  assert.equal(order.lines, [{ skuId, attendeeId: 'ann', quantity: 1, unitPriceMinor: 1_500 }]);
+});
+
+test('a refusal that is not recorded leaves nothing', async () => {
+  const skuId = await newSku({ capacity: 0 });
+  const claim = claimOf('ann', skuId, { record: false });
+  const decision = await db.admit(claim);
+  assert.is(decision.kind === 'REFUSED' && decision.recorded, false);
+  assert.equal(await db.ledger.ordersRead([claim.orderId]), []);
+});
+
+test('in one batch a claim that left nothing does not stand for its twin', async () => {
+  const skuId = await newSku({ capacity: 0 });
+  const claim = claimOf('ann', skuId);
+  const [first, second] = await db.ledger.claimsAdmit([{ ...claim, notAfter: fromNow(-60) }, claim]);
+  assert.is(first?.kind === 'FAULT' && first.reason, 'TOO_LATE');
+  assert.is(second?.kind === 'REFUSED' && second.recorded, true);
+});
+
+test('a claim that comes too late has no effect, but an order that is known is told', async () => {
+  const skuId = await newSku();
+  const late = claimOf('ann', skuId, { notAfter: fromNow(-60) });
+  assert.equal(await db.admit(late), { orderId: late.orderId, kind: 'FAULT', reason: 'TOO_LATE', metadata: {} });
+  assert.is((await db.stock(skuId)).free, 10);
+  const order = await db.order({ ...late, notAfter: fromNow(60) });
+  assert.equal(await db.order(late), order);
+});
+
+test("an unknown sku and another store's are not found, and leave nothing", async () => {
+  const other = await newSku({ storeId: 'store-2' });
+  const own = await newSku();
+  for (const skuId of ['nothing', other]) {
+    const claim = claimOf('ann', [lineOf(own, 'ann'), lineOf(skuId, 'ann')]);
+    const { orderId } = claim;
+    assert.equal(await db.admit(claim), {
+      orderId,
+      kind: 'FAULT',
+      reason: 'SKU_NOT_FOUND',
+      metadata: { sku_id: skuId },
+    });
+    assert.equal(await db.ledger.ordersRead([orderId]), []);
+  }
+  assert.is((await db.stock(own)).free, 10);
+});
+
+test('an order has one currency', async () => {
+  const [eur, usd] = [await newSku(), await newSku({ currency: 'USD' })];
+  const decision = await db.admit(claimOf('ann', [lineOf(eur, 'ann'), lineOf(usd, 'ann')]));
+  assert.is(decision.kind === 'FAULT' && decision.reason, 'CURRENCY_MIXED');
+});
+
+test('A33: what happens to one order of a user leaves the other alone', async () => {
+  const skuId = await newSku({ perUserLimit: 4 });
+  const one = await db.order(claimOf('ann', skuId));
+  const three = await db.order(claimOf('ann', [lineOf(skuId, 'ann', 3)]));
+  await db.ledger.paymentConfirm({
+    orderId: three.orderId,
+    provider: 'bank',
+    providerPaymentId: three.orderId,
+    amountMinor: three.amountMinor,
+    currency: 'EUR',
+  });
+  assert.equal(await db.ledger.orderGet(one.orderId), one);
+  await db.ledger.orderCancel({ orderId: one.orderId });
+  const { free, held, sold } = await db.stock(skuId);
+  assert.equal({ free, held, sold }, { free: 7, held: 0, sold: 3 });
+});
+
+test('A29: a claim that is not well formed is refused with all that is wrong, and nothing of its batch happens', async () => {
+  const skuId = await newSku();
+  const bad = [0, -3, 2.5, 2 ** 31, Number.NaN, 1e9];
+  for (const quantity of bad) {
+    // Two lines of one sku that add up to something allowed.
+    const claim = claimOf('ann', [lineOf(skuId, 'ann', 5), lineOf(skuId, 'ann', quantity)]);
+    const fault = await rejectionOf(db.ledger.claimsAdmit([claimOf('bob', skuId), claim]), Fault);
+    assert.is(fault.reason, 'INVALID_REQUEST');
+    assert.equal(
+      fault.violations.map((violation) => violation.field),
+      ['lines[1].quantity'],
+    );
+  }
+  const many = claimOf(
+    '',
+    Array.from({ length: 101 }, () => lineOf('x'.repeat(300), '🙂')),
+    { requestId: 'a\0b' },
+  );
+  const fault = await rejectionOf(db.ledger.claimsAdmit([many]), Fault);
+  assert.is(fault.violations.length, 3 + 2 * 101);
+  assert.is((await rejectionOf(db.ledger.claimsAdmit([claimOf('ann', [])]), Fault)).reason, 'INVALID_REQUEST');
+  assert.is((await db.stock(skuId)).free, 10);
+});
+
+test('no claims are no question', async () => {
+  assert.equal(await db.ledger.claimsAdmit([]), []);
+});
+
+test('a batch of five hundred over many skus is decided claim by claim', async () => {
+  const skuIds = await Promise.all(Array.from({ length: 20 }, () => newSku({ capacity: 20 })));
+  const claims = Array.from({ length: 500 }, (_, n) => claimOf(`user-${n}`, skuIds[n % 20] ?? ''));
+  const decisions = await db.ledger.claimsAdmit(claims);
+  assert.equal(
+    decisions.map((decision) => decision.orderId),
+    claims.map((claim) => claim.orderId),
+  );
+  assert.is(decisions.filter((decision) => decision.kind === 'ORDER').length, 400);
+  assert.is(only((await db.ledger.stockRead(skuIds.slice(0, 1))).skus).held, 20);
 });
 
 test.run();

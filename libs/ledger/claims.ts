@@ -6,7 +6,7 @@ import type { OrderLine } from './lines.js';
 import { type OrderState, type RefusalRow, toRefusal } from './rows.js';
 
 const ATTEMPTS = 5;
-const admit = functionCall('claims_admit', 13);
+const admit = functionCall('claims_admit', 14);
 interface AdmittedRow {
   outcome: 'ORDER' | 'REFUSED' | ClaimFaultReason;
   detail: RefusalRow | null;
@@ -56,7 +56,8 @@ function decision(claim: ClaimToAdmit, lines: readonly OrderLine[], row: Admitte
     return { orderId, kind: 'REFUSED', refusal: toRefusal(row.detail), recorded: row.recorded };
   }
   if (row.outcome === 'REFUSED') throw new Error(`order ${orderId} is refused without a reason`);
-  const metadata: Record<string, string> = row.detail ? { sku_id: row.detail.sku_id } : {};
+  const isAboutSku = row.outcome === 'SKU_NOT_FOUND' || row.outcome === 'CURRENCY_MIXED';
+  const metadata: Record<string, string> = isAboutSku && row.detail ? { sku_id: row.detail.sku_id } : {};
   return { orderId, kind: 'FAULT', reason: row.outcome, metadata };
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { retryConflicts } from '#libs/postgres/errors.js';
 import { type Decision, decisionOf } from './decision.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
-import { type ClaimParts, canonicalLines, claimViolations, linesHash } from './lines.js';
+import { type ClaimParts, canonicalLines, claimViolations, isOrderId, linesHash } from './lines.js';
 import { type OrderRow, toOrder } from './rows.js';
 
 const ATTEMPTS = 5;
@@ -33,7 +33,7 @@ export function deadLetterCalls(pool: LedgerPool) {
     async claimBury({ claim, ...letter }: DeadLetter & { claim: ClaimParts & { orderId: string } }): Promise<Decision> {
       const { orderId, storeId, userId, requestId } = claim;
       const violations = claimViolations(claim);
-      if (!isUuid(orderId) || violations.some(({ field }) => !field.startsWith('lines'))) {
+      if (!isOrderId(orderId) || violations.some(({ field }) => !field.startsWith('lines'))) {
         await deadLetterAdd(letter);
         return { orderId, kind: 'REFUSED', refusal: { reason: 'UNPROCESSABLE', skuId: '' }, recorded: false };
       }
@@ -52,10 +52,6 @@ export function deadLetterCalls(pool: LedgerPool) {
       return decisionOf(toOrder(row));
     },
   };
-}
-
-function isUuid(id: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
 }
 
 function sha256(text: string): Buffer {

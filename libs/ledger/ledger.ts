@@ -1,3 +1,4 @@
+import { auditCalls } from './audit.js';
 import { claimCalls } from './claims.js';
 import { deadLetterCalls } from './dead-letters.js';
 import { jobCalls } from './jobs.js';
@@ -32,5 +33,6 @@ export function openLedger(pool: LedgerPool) {
     ...outboxCalls(pool),
     ...jobCalls(pool),
     ...clockCalls(pool),
+    ...auditCalls(pool),
   };
 }

@@ -48,9 +48,15 @@ export function claimViolations({ storeId, userId, requestId, lines }: ClaimPart
   return violations;
 }
 
+/** An order id as this system writes it: a UUID in lower case, so that it sorts by its bytes. */
+export function isOrderId(id: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
+}
+
 /** Throws Fault INVALID_REQUEST with every violation of a claim. */
-export function refuseMalformed(claim: ClaimParts): void {
+export function refuseMalformed(claim: ClaimParts & { orderId: string }): void {
   const violations = claimViolations(claim);
+  if (!isOrderId(claim.orderId)) violations.unshift({ field: 'order_id', description: 'must be a UUID in lower case' });
   if (violations.length > 0) throw new Fault('INVALID_REQUEST', 'the claim is not well formed', { violations });
 }
 

@@ -1,28 +1,26 @@
 import { Metadata, type ServiceError, status as statusCode } from '@grpc/grpc-js';
-import {
-  BadRequest,
-  type BadRequest_FieldViolation,
-  ErrorInfo,
-  RetryInfo,
-} from '#libs/contracts/gen/google/rpc/error_details.js';
+import { BadRequest, ErrorInfo, RetryInfo } from '#libs/contracts/gen/google/rpc/error_details.js';
 import { Status } from '#libs/contracts/gen/google/rpc/status.js';
-import { Fault, type FaultDetails, type FaultReason, faultCatalogue, type Violation } from '#libs/refusal/fault.js';
+import { Fault, type FaultDetails, type FaultReason, faultCatalogue } from '#libs/refusal/fault.js';
 import { encode, type MessageType } from './definition.js';
 
 const DOMAIN = 'holdfast';
 const DETAILS_KEY = 'grpc-status-details-bin';
 const TYPE_PREFIX = 'type.googleapis.com/google.rpc.';
-// A status travels as headers, and one that is too long for them is never sent: its caller waits for nothing.
+/** Headers are bounded on the way; a longer message is cut. */
 const MAX_MESSAGE_LENGTH = 1_000;
-const MAX_VIOLATIONS_LENGTH = 40_000;
-const MAX_STATUS_BYTES = 60_000;
 
 /** A fault as the error model of google.rpc: exactly one ErrorInfo, then BadRequest and RetryInfo where they apply. */
 export function toStatus(fault: Fault): Status {
   const info = { reason: fault.reason, domain: DOMAIN, metadata: { ...fault.metadata } };
   const details = [detail('ErrorInfo', ErrorInfo, info)];
   if (fault.violations.length > 0) {
-    details.push(detail('BadRequest', BadRequest, { fieldViolations: fitting(fault.violations) }));
+    const fieldViolations = fault.violations.map((violation) => ({
+      ...violation,
+      reason: '',
+      localizedMessage: undefined,
+    }));
+    details.push(detail('BadRequest', BadRequest, { fieldViolations }));
   }
   if (fault.retryAfterMs !== undefined) {
     const seconds = Math.floor(fault.retryAfterMs / 1_000);
@@ -47,11 +45,8 @@ export function fromStatus(status: Status): Fault {
 /** What a server sends for a fault. */
 export function wireStatus(fault: Fault): { code: number; details: string; metadata: Metadata } {
   const status = toStatus(fault);
-  let bytes = encode(Status, status);
-  // A caller's own input, given back to it, can be of any length.
-  if (bytes.length > MAX_STATUS_BYTES) bytes = encode(Status, toStatus(new Fault(fault.reason, fault.message)));
   const metadata = new Metadata();
-  metadata.set(DETAILS_KEY, bytes);
+  metadata.set(DETAILS_KEY, encode(Status, status));
   return { code: status.code, details: status.message, metadata };
 }
 
@@ -103,19 +98,6 @@ function isFaultReason(reason: string): reason is FaultReason {
 // A half of a surrogate pair, taken from a caller's input, cannot be written into a header.
 function messageOf(fault: Fault): string {
   return Buffer.from(fault.message.slice(0, MAX_MESSAGE_LENGTH)).toString();
-}
-
-/** All violations, or as many as fit and how many more there are. */
-function fitting(violations: readonly Violation[]): BadRequest_FieldViolation[] {
-  let length = 0;
-  const overflow = violations.findIndex(({ field, description }) => {
-    length += field.length + description.length;
-    return length > MAX_VIOLATIONS_LENGTH;
-  });
-  const told = overflow < 0 ? violations : violations.slice(0, overflow);
-  const rest = violations.length - told.length;
-  const all = rest === 0 ? told : [...told, { field: '', description: `and ${rest} more` }];
-  return all.map((violation) => ({ ...violation, reason: '', localizedMessage: undefined }));
 }
 
 function detail<Message>(name: string, type: MessageType<Message>, message: Message) {

@@ -1,28 +1,30 @@
 -- Admits a batch of claims: the one place that says yes and no. One transaction, one round trip.
---   sku_ids                     every sku that is asked for, once, ascending by its bytes
---   pair_skus, pair_attendees   every pair of sku (index into sku_ids, from 1) and attendee, once, ascending
---   order_ids … records         one entry a claim, in the order of arrival:
---     lines_hashes              SHA-256 of the claim's lines; the same id with another hash is another order
---     not_afters                the instant after which the claim has no effect any more; null: none
---     records                   whether a refusal leaves a row
---   line_counts                 one entry a claim: how many of the lines are its own
---   line_pairs, line_quantities the lines of all claims one after the other: index of the pair, units;
---                               within a claim the pairs ascend, so that lines of one sku are neighbours
+--   sku_ids                    every sku that is asked for, once, ascending by its bytes
+--   pair_skus, pair_attendees  every pair of sku (index into sku_ids, from 1) and attendee, once, ascending
+--   order_ids … request_ids    every order, once, ascending by its id
+--   claim_orders … line_counts the claims in the order of their arrival:
+--     claim_orders             index of the order; the same order may be claimed more than once
+--     lines_hashes             SHA-256 of the claim's lines; the same id with another hash is another order
+--     not_afters               the instant after which the claim has no effect any more; null: none
+--     records                  whether a refusal leaves a row
+--     line_counts              how many of the lines are the claim's
+--   line_pairs, line_quantities  the lines of all claims one after the other: index of the pair, units; within a claim
+--                              the pairs ascend, so that lines of one sku are neighbours
 -- Returns one row a claim, in their order. outcome:
 --   ORDER              the order as it is today: born now, or known by its id
---   REFUSED            detail is the refusal; recorded: it left a row, now or earlier
+--   REFUSED            detail is the refusal; recorded: it has a row, from now or earlier
 --   REQUEST_ID_REUSED  the id is known with other lines
 --   SKU_NOT_FOUND      detail.sku_id is unknown or another store's; leaves no row
---   CURRENCY_MIXED     detail.sku_id has another currency than the lines before it; leaves no row
+--   CURRENCY_MIXED     detail.sku_id has another currency than the first line; leaves no row
 --   TOO_LATE           it is past not_after; leaves no row
--- unit_prices: of the lines in their order, joined by commas. amount_minor in minor units of currency.
--- Raises invalid_parameter_value for a batch that is not well formed, serialization_failure when the same id was
--- written meanwhile with other skus: then nothing has happened, and the next try knows the order.
+-- amount_minor in minor units of currency; unit_prices of the lines in their order, joined by commas.
+-- Raises invalid_parameter_value for a batch that is not well formed, and serialization_failure when the same id was
+-- written meanwhile for other skus: nothing has happened then, and the next try knows the order.
 CREATE OR REPLACE FUNCTION ledger.claims_admit(
   sku_ids text[], pair_skus int[], pair_attendees text[],
-  order_ids uuid[], store_ids text[], user_ids text[], request_ids text[], lines_hashes bytea[],
-  not_afters timestamptz[], records boolean[],
-  line_counts int[], line_pairs int[], line_quantities int[]
+  order_ids uuid[], store_ids text[], user_ids text[], request_ids text[],
+  claim_orders int[], lines_hashes bytea[], not_afters timestamptz[], records boolean[], line_counts int[],
+  line_pairs int[], line_quantities int[]
 ) RETURNS TABLE (
   outcome text, detail jsonb, recorded boolean, state text, version int, amount_minor bigint, currency text,
   created_at timestamptz, expires_at timestamptz, unit_prices text
@@ -35,219 +37,219 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SE
 AS $$
 #variable_conflict use_column
 DECLARE
-  claims CONSTANT int := cardinality(order_ids);
-  locked int;
-  written int;
-  clock timestamptz;
-  -- By sku: its counters, which run along with the decisions, and its terms.
-  stores text[]; free int[]; held int[]; reserved int[]; holding int[]; selling int[];
-  prices bigint[]; currencies text[]; limits int[]; maxima int[]; ttls int[]; paid boolean[];
-  bars jsonb[]; bar_verdicts int[]; releases timestamptz[]; released boolean[];
-  -- By pair: units of the attendee before and from this batch, and who took the last of them.
-  units int[]; taken int[]; takers int[];
-  -- By claim: the first of the batch with its id; there the order is kept, if it is known or born.
-  firsts int[]; states text[]; versions int[]; hashes bytea[]; refusals jsonb[]; amounts bigint[];
-  order_currencies text[]; births timestamptz[]; expiries timestamptz[]; price_lists text[];
-  fresh boolean[] := array_fill(false, ARRAY[claims]);
-  outcomes text[] := array_fill(NULL::text, ARRAY[claims]);
-  details jsonb[] := array_fill(NULL::jsonb, ARRAY[claims]);
-  line_claims int[] := array_fill(NULL::int, ARRAY[cardinality(line_pairs)]);
-  -- The claim and the line in hand.
-  f int; k int; p int; q int; line int; next_line int := 1; last_k int; last_p int;
-  wanted int; amount bigint; ttl int; to_pay boolean; price_list text; verdict int; reason int; culprit int;
-  refusal jsonb; n int; at timestamptz;
+  decided_at timestamptz;
+  -- By sku: units free as the batch goes on and before it, units sold by it, terms, and the no when none is free.
+  stores text[]; remaining int[]; before int[]; others_have boolean[]; prices bigint[]; currencies text[];
+  limits int[]; maxima int[]; ttls int[]; payables boolean[]; bars jsonb[]; bar_verdicts int[];
+  selling int[] := array_fill(0, ARRAY[cardinality(sku_ids)]);
+  shortages jsonb[] := array_fill(NULL::jsonb, ARRAY[cardinality(sku_ids)]);
+  -- By pair: units of the attendee before the batch (null: no row) and from it, and the order that took them last.
+  owned int[];
+  taken int[] := array_fill(0, ARRAY[cardinality(pair_skus)]);
+  takers int[] := array_fill(NULL::int, ARRAY[cardinality(pair_skus)]);
+  -- By order: what is known of it, then what was decided; the claim that decided it now.
+  states text[] := array_fill(NULL::text, ARRAY[cardinality(order_ids)]);
+  deciders int[] := array_fill(NULL::int, ARRAY[cardinality(order_ids)]);
+  versions int[] := deciders; hashes bytea[] := states::bytea[]; refusals jsonb[] := states::jsonb[];
+  amounts bigint[] := deciders; order_currencies text[] := states; price_lists text[] := states;
+  births timestamptz[] := states::timestamptz[]; expiries timestamptz[] := states::timestamptz[];
+  -- By claim and by line: what is answered, and the order that the line belongs to, if it is written.
+  outcomes text[] := array_fill(NULL::text, ARRAY[cardinality(claim_orders)]);
+  details jsonb[] := array_fill(NULL::jsonb, ARRAY[cardinality(claim_orders)]);
+  line_orders int[] := array_fill(NULL::int, ARRAY[cardinality(line_pairs)]);
+  -- The order, sku, pair, units and line in hand, and what the loop adds up.
+  o int; k int; p int; q int; n int; first_line int; next_line int := 1; last_k int; last_p int;
+  wanted int; amount bigint; ttl int; payable boolean; price_list text; verdict int; worst int; culprit int;
+  known record; answer jsonb; written int;
 BEGIN
   IF current_setting('transaction_isolation') <> 'read committed' THEN
-    RAISE invalid_transaction_state USING MESSAGE = 'claims_admit: needs READ COMMITTED, an older snapshot than its locks would oversell';
+    RAISE invalid_transaction_state USING MESSAGE = 'claims_admit: under ' || current_setting('transaction_isolation')
+      || ' its snapshot would be older than its locks';
   END IF;
   PERFORM claims_validate(sku_ids, pair_skus, pair_attendees, order_ids, store_ids, user_ids, request_ids,
-    lines_hashes, not_afters, records, line_counts, line_pairs, line_quantities);
+    claim_orders, lines_hashes, not_afters, records, line_counts, line_pairs, line_quantities);
 
-  -- 1. Lock. From here on nobody else moves a unit of these skus or changes their terms.
+  -- 1. Lock: from here on nobody else moves a unit of these skus or changes their terms.
   PERFORM FROM stock WHERE sku_id = ANY (sku_ids) ORDER BY sku_id FOR NO KEY UPDATE;
-  GET DIAGNOSTICS locked = ROW_COUNT;
-  clock := ledger.clock();
+  GET DIAGNOSTICS n = ROW_COUNT;
+  decided_at := clock();
 
   -- 2. Read, each statement with a snapshot of its own, younger than the locks.
-  SELECT array_agg(t.store_id), array_agg(t.free), array_agg(t.held), array_agg(t.reserved), array_agg(t.price_minor),
+  SELECT array_agg(t.store_id), array_agg(t.free), array_agg(t.held + t.reserved > 0), array_agg(t.price_minor),
     array_agg(t.currency), array_agg(t.per_user_limit), array_agg(t.max_per_order), array_agg(t.hold_ttl_seconds),
-    array_agg(t.payment_required), array_agg(t.bar),
-    array_agg(CASE WHEN t.bar ? 'opens_at' THEN 3 WHEN t.bar ->> 'reason' = 'NOT_ON_SALE' THEN 4 ELSE 5 END),
-    locked - count(t.store_id)
-  INTO stores, free, held, reserved, prices, currencies, limits, maxima, ttls, paid, bars, bar_verdicts, locked
+    array_agg(t.payment_required), array_agg(t.bar), count(t.store_id),
+    array_agg(CASE WHEN t.bar ? 'opens_at' THEN 3 WHEN t.bar ->> 'reason' = 'NOT_ON_SALE' THEN 4 ELSE 5 END)
+  INTO stores, remaining, others_have, prices, currencies, limits, maxima, ttls, payables, bars, written, bar_verdicts
   FROM (
     SELECT s.store_id, s.free, s.held, s.reserved, sku.price_minor, sku.currency, sku.per_user_limit,
-      sku.max_per_order, sku.hold_ttl_seconds, sku.payment_required, sale_bar(sku, clock) AS bar
+      sku.max_per_order, sku.hold_ttl_seconds, sku.payment_required, sale_bar(sku, decided_at) AS bar
     FROM unnest(sku_ids) WITH ORDINALITY AS u (sku_id, i)
     LEFT JOIN stock AS s ON s.sku_id = u.sku_id
     LEFT JOIN skus AS sku ON sku.sku_id = u.sku_id
     ORDER BY u.i
   ) AS t;
-  IF locked <> 0 THEN
+  IF written <> n THEN
     RAISE serialization_failure USING MESSAGE = 'claims_admit: a sku was born after the locks were taken';
   END IF;
+  before := remaining;
 
-  SELECT array_agg(t.first), array_agg(t.state), array_agg(t.version), array_agg(t.lines_hash), array_agg(t.refusal),
-    array_agg(t.amount_minor), array_agg(t.currency), array_agg(t.created_at), array_agg(t.expires_at), array_agg(t.price_list)
-  INTO firsts, states, versions, hashes, refusals, amounts, order_currencies, births, expiries, price_lists
+  FOR known IN
+    SELECT u.i, orders.*, (
+      SELECT string_agg(l.unit_price_minor::text, ',' ORDER BY l.sku_id, l.attendee_id)
+      FROM order_lines AS l WHERE l.order_id = u.order_id
+    ) AS price_list
+    FROM unnest(order_ids) WITH ORDINALITY AS u (order_id, i) JOIN orders ON orders.order_id = u.order_id
+  LOOP
+    o := known.i; states[o] := known.state; versions[o] := known.version; hashes[o] := known.lines_hash;
+    refusals[o] := known.refusal; amounts[o] := known.amount_minor; order_currencies[o] := known.currency;
+    births[o] := known.created_at; expiries[o] := known.expires_at; price_lists[o] := known.price_list;
+  END LOOP;
+
+  SELECT array_agg(t.units) INTO owned
   FROM (
-    SELECT min(u.i) OVER (PARTITION BY u.order_id) AS first, o.*, CASE WHEN o.order_id IS NOT NULL THEN (
-        SELECT string_agg(l.unit_price_minor::text, ',' ORDER BY l.sku_id, l.attendee_id)
-        FROM order_lines AS l WHERE l.order_id = o.order_id
-      ) END AS price_list
-    FROM unnest(order_ids) WITH ORDINALITY AS u (order_id, i)
-    LEFT JOIN orders AS o ON o.order_id = u.order_id
-    ORDER BY u.i
-  ) AS t;
-
-  SELECT array_agg(t.units) INTO units FROM (
-    SELECT coalesce(a.units, 0) AS units
-    FROM unnest(pair_skus, pair_attendees) WITH ORDINALITY AS u (k, attendee_id, i)
+    SELECT a.units FROM unnest(pair_skus, pair_attendees) WITH ORDINALITY AS u (k, attendee_id, i)
     LEFT JOIN attendee_units AS a ON a.sku_id = sku_ids[u.k] AND a.attendee_id = u.attendee_id
     ORDER BY u.i
   ) AS t;
 
-  holding := array_fill(0, ARRAY[cardinality(sku_ids)]);
-  selling := holding;
-  releases := array_fill(NULL::timestamptz, ARRAY[cardinality(sku_ids)]);
-  released := array_fill(false, ARRAY[cardinality(sku_ids)]);
-  taken := array_fill(0, ARRAY[cardinality(pair_skus)]);
-  takers := array_fill(NULL::int, ARRAY[cardinality(pair_skus)]);
-
   -- 3. Decide, first come, first served.
-  FOR i IN 1 .. claims LOOP
-    f := firsts[i];
-    line := next_line;
-    next_line := line + line_counts[i];
-    IF states[f] IS NOT NULL THEN
-      outcomes[i] := CASE WHEN hashes[f] <> lines_hashes[i] THEN 'REQUEST_ID_REUSED'
-        WHEN states[f] = 'REFUSED' THEN 'REFUSED' ELSE 'ORDER' END;
+  FOR i IN 1 .. cardinality(claim_orders) LOOP
+    o := claim_orders[i];
+    first_line := next_line;
+    next_line := first_line + line_counts[i];
+    IF states[o] IS NOT NULL THEN
+      outcomes[i] := CASE WHEN hashes[o] <> lines_hashes[i] THEN 'REQUEST_ID_REUSED'
+        WHEN states[o] = 'REFUSED' THEN 'REFUSED' ELSE 'ORDER' END;
       CONTINUE;
-    ELSIF not_afters[i] < clock THEN
+    ELSIF not_afters[i] < decided_at THEN
       outcomes[i] := 'TOO_LATE';
       CONTINUE;
     END IF;
 
-    -- The lowest verdict over the lines counts; 9 is a yes.
-    verdict := 9; last_k := 0; last_p := 0; amount := 0; ttl := 2147483647; to_pay := false; price_list := NULL;
-    FOR l IN line .. next_line - 1 LOOP
-      p := line_pairs[l]; k := pair_skus[p]; q := line_quantities[l];
+    -- Of all lines the lowest verdict counts: 1 no such sku, 2 other currency, 3 not yet on sale, 4 not any more,
+    -- 5 paused, 6 more than an order may take, 7 more than an attendee may have, 8 too few free, 9 yes.
+    worst := 9; last_k := 0; last_p := 0; amount := 0; ttl := 2147483647; payable := false; price_list := NULL;
+    FOR line IN first_line .. next_line - 1 LOOP
+      p := line_pairs[line]; k := pair_skus[p]; q := line_quantities[line];
       IF p <= last_p THEN
-        RAISE invalid_parameter_value USING MESSAGE = 'claims_admit: the lines of an order are distinct and ascend';
+        RAISE invalid_parameter_value USING MESSAGE = 'claims_admit: the pairs of a claim''s lines ascend';
       END IF;
       wanted := CASE WHEN k = last_k THEN wanted + q ELSE q END;
-      reason := CASE
-        WHEN stores[k] IS DISTINCT FROM store_ids[i] THEN 1
-        WHEN currencies[k] <> currencies[pair_skus[line_pairs[line]]] THEN 2
+      verdict := CASE
+        WHEN stores[k] IS DISTINCT FROM store_ids[o] THEN 1
+        WHEN currencies[k] <> currencies[pair_skus[line_pairs[first_line]]] THEN 2
         WHEN bars[k] IS NOT NULL THEN bar_verdicts[k]
         WHEN wanted > maxima[k] THEN 6
-        WHEN units[p] + taken[p] + q > limits[k] THEN 7
-        WHEN wanted > free[k] THEN 8
+        WHEN coalesce(owned[p], 0) + taken[p] + q > limits[k] THEN 7
+        WHEN wanted > remaining[k] THEN 8
         ELSE 9 END;
-      IF reason < verdict THEN
-        verdict := reason; culprit := p;
+      IF verdict < worst THEN
+        worst := verdict; culprit := p;
       END IF;
       last_k := k; last_p := p;
-      amount := amount + q * prices[k]; ttl := least(ttl, ttls[k]); to_pay := to_pay OR paid[k];
+      amount := amount + q * prices[k]; ttl := least(ttl, ttls[k]); payable := payable OR payables[k];
       price_list := concat_ws(',', price_list, prices[k]);
     END LOOP;
 
-    k := pair_skus[culprit];
-    IF verdict <= 2 THEN
-      outcomes[i] := CASE verdict WHEN 1 THEN 'SKU_NOT_FOUND' ELSE 'CURRENCY_MIXED' END;
-      details[i] := jsonb_build_object('sku_id', sku_ids[k]);
-      CONTINUE;
-    ELSIF verdict < 9 THEN
-      IF verdict = 8 AND free[k] = 0 AND NOT released[k] THEN
-        at := least(releases[k], (SELECT min(h.held_until) FROM order_lines AS h WHERE h.sku_id = sku_ids[k] AND h.held_until IS NOT NULL));
-        releases[k] := at;
-        released[k] := true;
-      END IF;
-      refusal := CASE
-        WHEN verdict <= 5 THEN bars[k]
-        WHEN verdict = 6 THEN jsonb_build_object('reason', 'MAX_PER_ORDER', 'sku_id', sku_ids[k], 'limit', maxima[k])
-        WHEN verdict = 7 THEN jsonb_strip_nulls(jsonb_build_object('reason', 'LIMIT_REACHED', 'sku_id', sku_ids[k], 'limit', limits[k],
-          'own_order_id', CASE WHEN user_ids[takers[culprit]] = user_ids[i] THEN order_ids[takers[culprit]]
-            ELSE own_order(user_ids[i], sku_ids[k], pair_attendees[culprit]) END))
-        WHEN free[k] > 0 THEN jsonb_build_object('reason', 'NOT_ENOUGH', 'sku_id', sku_ids[k], 'free', free[k])
-        WHEN held[k] + holding[k] + reserved[k] > 0 THEN jsonb_strip_nulls(jsonb_build_object(
-          'reason', 'ALL_HELD', 'sku_id', sku_ids[k], 'next_release_at', releases[k]))
-        ELSE jsonb_build_object('reason', 'SOLD_OUT', 'sku_id', sku_ids[k]) END;
-      outcomes[i] := 'REFUSED';
-      details[i] := refusal;
-      CONTINUE WHEN verdict = 3 OR NOT records[i];
-      states[f] := 'REFUSED'; refusals[f] := refusal; amount := 0;
-    ELSE
+    IF worst = 9 THEN
       outcomes[i] := 'ORDER';
-      states[f] := CASE WHEN to_pay THEN 'HELD' ELSE 'CONFIRMED' END;
-      IF to_pay THEN
-        expiries[f] := clock + ttl * interval '1 second';
+      IF payable THEN
+        states[o] := 'HELD'; expiries[o] := decided_at + ttl * interval '1 second';
+      ELSE
+        states[o] := 'CONFIRMED';
       END IF;
-      FOR l IN line .. next_line - 1 LOOP
-        p := line_pairs[l]; k := pair_skus[p]; q := line_quantities[l];
-        n := free[k] - q; free[k] := n;
-        n := taken[p] + q; taken[p] := n; takers[p] := i;
-        IF to_pay THEN
-          n := holding[k] + q; holding[k] := n;
-          at := least(releases[k], expiries[f]); releases[k] := at;
-        ELSE
+      -- An array element is computed first and then put in its place: in one step the whole array would be copied.
+      FOR line IN first_line .. next_line - 1 LOOP
+        p := line_pairs[line]; k := pair_skus[p]; q := line_quantities[line];
+        n := remaining[k] - q; remaining[k] := n;
+        n := taken[p] + q; taken[p] := n; takers[p] := o;
+        IF NOT payable THEN
           n := selling[k] + q; selling[k] := n;
         END IF;
       END LOOP;
+    ELSE
+      k := pair_skus[culprit];
+      IF worst = 8 AND remaining[k] = 0 AND shortages[k] IS NULL THEN
+        shortages[k] := shortage(sku_ids[k], others_have[k], (
+          SELECT min(expiries[l.o]) FROM unnest(line_orders, line_pairs) AS l (o, p) WHERE l.o IS NOT NULL AND pair_skus[l.p] = k));
+      END IF;
+      answer := CASE
+        WHEN worst <= 2 THEN jsonb_build_object('sku_id', sku_ids[k])
+        WHEN worst <= 5 THEN bars[k]
+        WHEN worst = 6 THEN jsonb_build_object('reason', 'MAX_PER_ORDER', 'sku_id', sku_ids[k], 'limit', maxima[k])
+        WHEN worst = 7 THEN jsonb_strip_nulls(jsonb_build_object(
+          'reason', 'LIMIT_REACHED', 'sku_id', sku_ids[k], 'limit', limits[k], 'own_order_id', CASE
+            WHEN user_ids[takers[culprit]] = user_ids[o] THEN order_ids[takers[culprit]]
+            ELSE own_order(user_ids[o], sku_ids[k], pair_attendees[culprit]) END))
+        WHEN remaining[k] > 0 THEN jsonb_build_object('reason', 'NOT_ENOUGH', 'sku_id', sku_ids[k], 'free', remaining[k])
+        ELSE shortages[k] END;
+      outcomes[i] := CASE worst WHEN 1 THEN 'SKU_NOT_FOUND' WHEN 2 THEN 'CURRENCY_MIXED' ELSE 'REFUSED' END;
+      details[i] := answer;
+      -- Before its opening a sale refuses nobody for good: the same id works when it opens.
+      CONTINUE WHEN worst <= 3 OR NOT records[i];
+      states[o] := 'REFUSED'; refusals[o] := answer; amount := 0;
     END IF;
-    FOR l IN line .. next_line - 1 LOOP
-      line_claims[l] := f;
+    FOR line IN first_line .. next_line - 1 LOOP
+      line_orders[line] := o;
     END LOOP;
-    fresh[f] := true; versions[f] := 1; hashes[f] := lines_hashes[i]; amounts[f] := amount; births[f] := clock;
-    order_currencies[f] := currencies[pair_skus[line_pairs[line]]]; price_lists[f] := price_list;
+    deciders[o] := i; hashes[o] := lines_hashes[i]; amounts[o] := amount; price_lists[o] := price_list;
+    order_currencies[o] := currencies[pair_skus[line_pairs[first_line]]];
   END LOOP;
 
   -- 4. Write.
-  IF true = ANY (fresh) THEN
-    INSERT INTO orders (order_id, store_id, user_id, request_id, lines_hash, state, version, refusal, amount_minor,
-      currency, created_at, expires_at, updated_at)
-    SELECT t.order_id, t.store_id, t.user_id, t.request_id, t.lines_hash, t.state, 1, t.refusal, t.amount,
-      t.currency, clock, t.expires_at, clock
-    FROM unnest(fresh, order_ids, store_ids, user_ids, request_ids, hashes, states, refusals, amounts, order_currencies, expiries)
-      AS t (fresh, order_id, store_id, user_id, request_id, lines_hash, state, refusal, amount, currency, expires_at)
-    WHERE t.fresh ORDER BY t.order_id
-    ON CONFLICT DO NOTHING;
-    GET DIAGNOSTICS written = ROW_COUNT;
-    IF written <> cardinality(array_positions(fresh, true)) THEN
-      RAISE serialization_failure USING MESSAGE = 'claims_admit: an order was written meanwhile with other skus';
-    END IF;
+  IF num_nonnulls(VARIADIC deciders) > 0 THEN
+    BEGIN
+      INSERT INTO orders (order_id, store_id, user_id, request_id, lines_hash, state, version, refusal, amount_minor,
+        currency, created_at, expires_at, updated_at)
+      SELECT t.order_id, t.store_id, t.user_id, t.request_id, t.hash, t.state, 1, t.refusal, t.amount,
+        t.currency, decided_at, t.expiry, decided_at
+      FROM unnest(deciders, order_ids, store_ids, user_ids, request_ids, hashes, states, refusals, amounts,
+        order_currencies, expiries)
+        AS t (decider, order_id, store_id, user_id, request_id, hash, state, refusal, amount, currency, expiry)
+      WHERE t.decider IS NOT NULL;
+    EXCEPTION WHEN unique_violation THEN
+      RAISE serialization_failure USING MESSAGE = 'claims_admit: an order was written meanwhile for other skus';
+    END;
     INSERT INTO order_lines (order_id, sku_id, attendee_id, quantity, unit_price_minor, held_until, created_at)
-    SELECT order_ids[t.i], sku_ids[pair_skus[t.p]], pair_attendees[t.p], t.q, prices[pair_skus[t.p]], expiries[t.i], clock
-    FROM unnest(line_claims, line_pairs, line_quantities) AS t (i, p, q) WHERE t.i IS NOT NULL;
+    SELECT order_ids[l.o], sku_ids[pair_skus[l.p]], pair_attendees[l.p], l.q, prices[pair_skus[l.p]], expiries[l.o], decided_at
+    FROM unnest(line_orders, line_pairs, line_quantities) AS l (o, p, q) WHERE l.o IS NOT NULL;
   END IF;
 
-  IF EXISTS (SELECT FROM unnest(taken) AS t WHERE t > 0) THEN
+  IF remaining <> before THEN
     INSERT INTO movements (order_id, sku_id, order_version, delta_free, delta_reserved, delta_held, delta_sold, reason, at)
-    SELECT order_ids[t.i], sku_ids[t.k], 1, -t.q, 0, CASE WHEN t.state = 'HELD' THEN t.q ELSE 0 END,
-      CASE WHEN t.state = 'HELD' THEN 0 ELSE t.q END, 'ADMIT', clock
+    SELECT order_ids[m.o], sku_ids[m.k], 1, -m.units, 0, CASE WHEN m.state = 'HELD' THEN m.units ELSE 0 END,
+      CASE WHEN m.state = 'HELD' THEN 0 ELSE m.units END, 'ADMIT', decided_at
     FROM (
-      SELECT u.i, pair_skus[u.p] AS k, states[u.i] AS state, sum(u.q)::int AS q
-      FROM unnest(line_claims, line_pairs, line_quantities) AS u (i, p, q)
-      WHERE states[u.i] <> 'REFUSED' GROUP BY 1, 2, 3
-    ) AS t;
-    INSERT INTO attendee_units AS a (sku_id, attendee_id, units)
-    SELECT sku_ids[t.k], t.attendee_id, t.units
-    FROM unnest(pair_skus, pair_attendees, taken) AS t (k, attendee_id, units) WHERE t.units > 0
-    ON CONFLICT (sku_id, attendee_id) DO UPDATE SET units = a.units + excluded.units;
+      SELECT l.o, pair_skus[l.p] AS k, states[l.o] AS state, sum(l.q)::int AS units
+      FROM unnest(line_orders, line_pairs, line_quantities) AS l (o, p, q)
+      WHERE states[l.o] <> 'REFUSED' GROUP BY 1, 2, 3
+    ) AS m;
+    INSERT INTO attendee_units (sku_id, attendee_id, units)
+    SELECT sku_ids[t.k], t.attendee_id, t.taken
+    FROM unnest(pair_skus, pair_attendees, taken, owned) AS t (k, attendee_id, taken, owned)
+    WHERE t.taken > 0 AND t.owned IS NULL;
+    IF num_nonnulls(VARIADIC owned) > 0 THEN
+      UPDATE attendee_units AS a SET units = a.units + t.taken
+      FROM unnest(pair_skus, pair_attendees, taken, owned) AS t (k, attendee_id, taken, owned)
+      WHERE t.taken > 0 AND t.owned IS NOT NULL AND a.sku_id = sku_ids[t.k] AND a.attendee_id = t.attendee_id;
+    END IF;
     INSERT INTO outbox (order_id, order_version, state, at)
-    SELECT t.order_id, 1, t.state, clock FROM unnest(fresh, order_ids, states) AS t (fresh, order_id, state)
-    WHERE t.fresh AND t.state <> 'REFUSED';
-    UPDATE stock AS s SET free = s.free - t.holding - t.selling, held = s.held + t.holding, sold = s.sold + t.selling,
+    SELECT t.order_id, 1, t.state, decided_at FROM unnest(deciders, order_ids, states) AS t (decider, order_id, state)
+    WHERE t.decider IS NOT NULL AND t.state <> 'REFUSED';
+    UPDATE stock AS s SET free = s.free - t.taken, held = s.held + t.taken - t.sold, sold = s.sold + t.sold,
       version = s.version + 1
-    FROM unnest(sku_ids, holding, selling) AS t (sku_id, holding, selling)
-    WHERE s.sku_id = t.sku_id AND t.holding + t.selling > 0;
+    FROM (
+      SELECT u.sku_id, u.was - u.is_now AS taken, u.sold
+      FROM unnest(sku_ids, before, remaining, selling) AS u (sku_id, was, is_now, sold)
+    ) AS t
+    WHERE s.sku_id = t.sku_id AND t.taken > 0;
     GET DIAGNOSTICS written = ROW_COUNT;
-    IF written <> (SELECT count(*) FROM unnest(holding, selling) AS t (holding, selling) WHERE t.holding + t.selling > 0) THEN
+    IF written <> (SELECT count(*) FROM unnest(before, remaining) AS t (was, is_now) WHERE t.was <> t.is_now) THEN
       RAISE data_corrupted USING MESSAGE = 'claims_admit: the stock did not change as decided';
     END IF;
   END IF;
 
-  RETURN QUERY SELECT t.outcome, coalesce(t.detail, refusals[t.f]), states[t.f] IS NOT NULL, states[t.f], versions[t.f],
-    amounts[t.f], order_currencies[t.f], births[t.f], expiries[t.f], price_lists[t.f]
-  FROM unnest(outcomes, details, firsts) AS t (outcome, detail, f);
+  RETURN QUERY SELECT t.outcome, coalesce(t.detail, refusals[t.o]), states[t.o] IS NOT NULL, states[t.o],
+    coalesce(versions[t.o], 1), amounts[t.o], order_currencies[t.o], coalesce(births[t.o], decided_at), expiries[t.o], price_lists[t.o]
+  FROM unnest(outcomes, details, claim_orders) AS t (outcome, detail, o);
 END $$;

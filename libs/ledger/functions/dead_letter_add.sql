@@ -4,8 +4,8 @@
 CREATE OR REPLACE FUNCTION ledger.dead_letter_add(of_subject text, message bytea, failure text, id uuid) RETURNS void
 LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = ledger, pg_temp
-BEGIN ATOMIC
+AS $$
   INSERT INTO ledger.dead_letters (order_id, subject, payload, error, at)
   VALUES (id, of_subject, message, failure, ledger.clock())
   ON CONFLICT (subject, sha256(payload)) DO NOTHING;
-END;
+$$;

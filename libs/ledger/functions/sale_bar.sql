@@ -3,7 +3,7 @@
 -- Returns a refusal, or null when the sale is open: NOT_ON_SALE with opens_at before the sale, with closed_at and
 -- slot_past after it; PAUSED.
 CREATE OR REPLACE FUNCTION ledger.sale_bar(sku ledger.skus, at timestamptz) RETURNS jsonb
-LANGUAGE sql IMMUTABLE
+LANGUAGE sql STABLE
 RETURN CASE
   WHEN at < sku.on_sale_at THEN
     jsonb_build_object('reason', 'NOT_ON_SALE', 'sku_id', sku.sku_id, 'opens_at', sku.on_sale_at)

@@ -6,11 +6,11 @@ CREATE OR REPLACE FUNCTION ledger.skus_import(skus jsonb[], etags bigint[])
 RETURNS TABLE (place bigint, outcome text, sku_row json)
 LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = ledger, pg_temp
-BEGIN ATOMIC
+AS $$
   SELECT s.place, p.outcome, p.sku_row
   FROM (
     SELECT * FROM unnest(skus, etags) WITH ORDINALITY AS u (sku, etag, place)
     ORDER BY u.sku ->> 'sku_id' COLLATE "C", u.place
   ) AS s
   CROSS JOIN LATERAL ledger.sku_put(s.sku, s.etag) AS p;
-END;
+$$;

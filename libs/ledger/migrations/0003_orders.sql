@@ -1,11 +1,11 @@
--- Orders and what they do to stock. No foreign keys: each would lock and look up a row on the way of every order.
--- The audit checks what they would have.
+-- Orders and what they do to stock. No foreign keys: each would lock and look up a row on the way of every order, and the
+-- audit checks what they would have. Nor are ids checked here again: the functions do, once a batch.
 
 CREATE TABLE ledger.orders (
   order_id uuid PRIMARY KEY,
-  store_id text COLLATE "C" NOT NULL CHECK (octet_length(store_id) BETWEEN 1 AND 128),
-  user_id text COLLATE "C" NOT NULL CHECK (octet_length(user_id) BETWEEN 1 AND 128),
-  request_id text COLLATE "C" NOT NULL CHECK (octet_length(request_id) BETWEEN 1 AND 255),
+  store_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  request_id text COLLATE "C" NOT NULL,
   -- SHA-256 of the lines summed by sku and attendee and sorted: the same id with another hash is another order.
   lines_hash bytea NOT NULL,
   state text COLLATE "C" NOT NULL
@@ -29,7 +29,7 @@ CREATE INDEX orders_by_user ON ledger.orders (user_id, created_at, order_id);
 CREATE TABLE ledger.order_lines (
   order_id uuid NOT NULL,
   sku_id text COLLATE "C" NOT NULL,
-  attendee_id text COLLATE "C" NOT NULL CHECK (octet_length(attendee_id) BETWEEN 1 AND 128),
+  attendee_id text COLLATE "C" NOT NULL,
   quantity integer NOT NULL CHECK (quantity > 0),
   unit_price_minor bigint NOT NULL CHECK (unit_price_minor >= 0),
   -- The order's expires_at while the hold lives, so that the next release of a sku is one look into an index.
