@@ -94,7 +94,7 @@ async function findOrStartMesh(scale: Scale | undefined): Promise<Visit> {
   const running = readMeshFile(MESH_DIRECTORY);
   // A mesh that was killed leaves its file.
   if (running && commandOf(running.services.bff?.[0]?.pid ?? 0).includes('bff')) {
-    if (scale) throw new Error('a mesh is running; --scale is for one that the rush starts: npm start -- --scale …');
+    if (scale) throw new Error('a mesh runs already; --scale is for one that the rush starts');
     return { mesh: running, leave: async () => {} };
   }
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-rush-'));
