@@ -42,6 +42,18 @@ test('SIGTERM closes what was opened and exits 0', async () => {
   assert.match(output(), 'closed');
 });
 
+test('a process whose log nobody reads any more still ends, also with a fatal line', async () => {
+  const { child, output, exitCode } = run(`life.closer('failing', () => { throw new Error('cannot close'); });`);
+  await until(() => output().includes('"ready"'));
+  child.stdout?.destroy();
+  child.kill('SIGTERM');
+  assert.is(await exitCode(), 1);
+
+  const failing = run(`setTimeout(() => { throw new Error('nobody caught it'); }, 50);`);
+  failing.child.stdout?.destroy();
+  assert.is(await failing.exitCode(), 1);
+});
+
 test('a second signal exits at once', async () => {
   const { child, output, exitCode } = run(`life.closer('hanging', () => new Promise(() => console.log('hangs')));`);
   await until(() => output().includes('"ready"'));
