@@ -28,7 +28,8 @@ export class Lease {
     if (remainingMs <= 0) throw new Fault('BUSY', 'the deadline passed before the database was asked');
     const { name, text } = statement;
     try {
-      const query = this.client.query<Row>(name ? { name, text, values: [...values] } : text);
+      // Without values it goes as a simple query: BEGIN and COMMIT cost no more than they must.
+      const query = this.client.query<Row>(values.length > 0 || name ? { name, text, values: [...values] } : text);
       return await withinDeadline(query, remainingMs, noAnswer);
     } catch (error) {
       const fault = toFault(error, this.broken.has(this.client));
