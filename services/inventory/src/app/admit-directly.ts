@@ -6,6 +6,7 @@ import { transient } from '#libs/postgres/errors.js';
 import { Fault, faultOf } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { Placement } from './placement.js';
+import { placementQueue } from './placement-queue.js';
 
 /** Between two tries while the ledger is away. */
 const RETRY_MS = 100;
@@ -33,9 +34,7 @@ export class AdmitDirectly {
       name: 'admit-directly',
       turns: options.turns,
       run: (placements) => this.admit(placements),
-      weigh: (placement) => placement.claim.lines.length,
-      keyOf: (placement) => placement.claim.storeId,
-      droppedIf: tooLate,
+      ...placementQueue,
     });
   }
 
@@ -99,8 +98,4 @@ function parted(placements: Placement[], error: unknown): Placement[][] {
 
 function toAdmit({ claim, notAfter }: Placement): ClaimToAdmit {
   return { ...claim, lines: [...claim.lines], notAfter, record: true };
-}
-
-function tooLate(placement: Placement): Fault | undefined {
-  return placement.answered ? new Fault('TOO_LATE', 'the caller is gone') : undefined;
 }

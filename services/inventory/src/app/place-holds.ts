@@ -10,6 +10,7 @@ import { AwaitDecisions } from './await-decisions.js';
 import { Deadlines } from './deadlines.js';
 import { ParkShort } from './park-short.js';
 import { type Claim, type Outcome, Placement } from './placement.js';
+import { placementQueue } from './placement-queue.js';
 import type { ClaimStream, Gate, GateVerdict } from './ports.js';
 import { SettleClaims, skusOf } from './settle-claims.js';
 import { settleKnown } from './sweep-journal.js';
@@ -227,8 +228,7 @@ export class PlaceHolds {
         new Lane<Placement, Result>({
           name: `${name}-${shard}`,
           run: (batch) => run(shard, batch),
-          weigh: (placement) => placement.claim.lines.length,
-          keyOf: (placement) => placement.claim.storeId,
+          ...placementQueue,
         }),
     );
   }
