@@ -41,7 +41,7 @@ async function writeRows(client: PoolClient, claim: Claim): Promise<void> {
   const hash = linesHash(lines);
   const [order] = await run(client, orderInsert, [orderId, storeId, userId, requestId, hash, skuId, quantity]);
   if (order === undefined) return; // A message that was delivered again.
-  await run(client, orderLineInsert, [orderId, skuId, attendeeId, quantity, order.expires_at]);
+  await run(client, orderLineInsert, [orderId, skuId, attendeeId, quantity]);
   await run(client, movementInsert, [orderId, skuId, quantity]);
   const [units] = await run(client, attendeeUnitsAdd, [skuId, attendeeId, quantity]);
   if (units === undefined) throw new Error(`attendee ${attendeeId} would have too many units of ${skuId}`);

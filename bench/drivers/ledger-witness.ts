@@ -9,6 +9,7 @@ const heldCounts = sqlFile(new URL('../sql/held_counts.sql', import.meta.url));
 /** What is promised is decided within so long. */
 const decidedWithinMs = 5_000;
 const lookEveryMs = 100;
+const shownViolations = 5;
 
 /** Looks into a ledger before and after a run, on connections of its own and with the rights of its owner. */
 export class LedgerWitness {
@@ -47,7 +48,7 @@ export class LedgerWitness {
     await Promise.all(skuIds.map((skuId) => this.ledger.skuPut({ skuId, storeId, title: skuId, capacity, ...terms })));
   }
 
-  /** Laws and counts that do not hold when these skus have `held` orders of one unit each and nothing else. */
+  /** What the audit finds, and counts that are not as they must be when these skus have `held` orders of one unit each and nothing else. */
   async violations(skuIds: string[], held: number): Promise<string[]> {
     const deadline = Date.now() + decidedWithinMs;
     let counts = await this.#counts(skuIds);
@@ -56,7 +57,13 @@ export class LedgerWitness {
       counts = await this.#counts(skuIds);
     }
     const wrong = Object.entries(counts).filter(([, count]) => count !== held);
-    return wrong.map(([name, count]) => `${name}: ${count} where ${held} orders are held`);
+    const audit = await this.ledger.audit();
+    return [
+      ...wrong.map(([name, count]) => `${name}: ${count} where ${held} orders are held`),
+      ...audit.violations
+        .slice(0, shownViolations)
+        .map(({ violation, skuId, orderId }) => `${violation} sku ${skuId ?? '-'} order ${orderId ?? '-'}`),
+    ];
   }
 
   close(): Promise<void> {

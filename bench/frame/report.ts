@@ -26,7 +26,7 @@ export interface ResultLine {
 
 /** Joins a benchmark's outcome with the machine it ran on. */
 export function resultLine(benchmark: Benchmark, outcome: Outcome, machine: MachineFacts, quick: boolean): ResultLine {
-  const arms = [outcome.a, outcome.b, ...outcome.reported];
+  const arms = [outcome.a, outcome.b, ...outcome.reported].filter(({ rates }) => rates.length > 0);
   const { ratio } = outcome;
   return {
     id: benchmark.id,
@@ -81,6 +81,7 @@ export function describeMachine(machine: MachineFacts): string {
 }
 
 function describeArm(mark: string, arm: ArmSummary, unit: string): string[] {
+  if (arm.rates.length === 0) return [];
   const rates = arm.rates.map((rate) => rate.toFixed(0)).join(' ');
   const counters = Object.entries(arm.counters).map(([name, value]) => `      ${name} ${rounded(value)}`);
   return [`  ${mark}: ${arm.name}: ${arm.rate.toFixed(0)} ${unit} (${rates})`, ...counters];

@@ -5,4 +5,4 @@ INSERT INTO ledger.orders (order_id, store_id, user_id, request_id, lines_hash, 
 SELECT $1, $2, $3, $4, $5, 'HELD', 1, sku.price_minor * $7, sku.currency, now(), now() + sku.hold_ttl_seconds * interval '1 second', now()
 FROM ledger.skus AS sku WHERE sku.sku_id = $6 AND sku.store_id = $2
 ON CONFLICT DO NOTHING
-RETURNING expires_at
+RETURNING order_id
