@@ -21,6 +21,7 @@ export interface OutboxRelayOptions {
 export function relayPorts({ config, ledger, messaging, turn, metrics, logger }: OutboxRelayOptions): RelayPorts {
   // Looked at again after anything went wrong: the stream may have vanished.
   let streamChecked = false;
+  let failing = false;
   return {
     isMine: () => turn.isMine(),
     async streamReady() {
@@ -35,10 +36,15 @@ export function relayPorts({ config, ledger, messaging, turn, metrics, logger }:
       return entries;
     },
     store: (entry) => storeOrderEvent(messaging, entry),
-    outboxMarkPublished: (ids) => ledger.outboxMarkPublished(ids),
+    async outboxMarkPublished(ids) {
+      await ledger.outboxMarkPublished(ids);
+      failing = false;
+    },
     failed(error) {
+      // A full stream or an outage fails twice a second: once in the log is enough.
+      logger[failing ? 'debug' : 'warn']({ err: error }, 'events could not be relayed, they are tried again');
+      failing = true;
       streamChecked = false;
-      logger.warn({ err: error }, 'events could not be relayed, they are tried again');
     },
   };
 }

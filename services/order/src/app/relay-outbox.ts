@@ -1,9 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { OutboxEntry } from '#libs/ledger/outbox.js';
 import { groupBy } from '../domain/group-by.js';
 import type { Nudge } from './nudge.js';
 
 /** Rows published together at most. */
 const rowsPerRound = 500;
+/** Between two rounds: what happens meanwhile is told together, and admission has the processor first. */
+const restMs = 50;
+const restAfterFailureMs = 500;
+/** What other processes wrote is looked for so often. */
 const pollMs = 500;
 
 export interface RelayPorts {
@@ -25,17 +30,22 @@ export interface RelayPorts {
  */
 export async function relayOutbox(ports: RelayPorts, nudge: Nudge, closing: AbortSignal): Promise<void> {
   while (!closing.aborted) {
-    let more = false;
     try {
-      more = await relayRound(ports);
+      const more = await relayRound(ports);
+      await rest(restMs, closing);
+      if (!more) await nudge.wait(pollMs - restMs, closing);
     } catch (error) {
       ports.failed(error);
+      await rest(restAfterFailureMs, closing);
     }
-    if (!more) await nudge.wait(pollMs, closing);
   }
 }
 
-/** One round; true when there is reason to begin the next at once. */
+async function rest(ms: number, closing: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal: closing }).catch(() => undefined);
+}
+
+/** One round; true when more rows are left. */
 export async function relayRound(ports: RelayPorts): Promise<boolean> {
   if (!(await ports.isMine()) || !(await ports.streamReady())) return false;
   const rows = await ports.outboxTake(rowsPerRound);
