@@ -5,7 +5,7 @@ import { startEcho } from './baselines/start-echo.js';
 import { drive } from './drivers/drive.js';
 import type { DriveResult } from './drivers/grpc-driver.js';
 import { LedgerWitness } from './drivers/ledger-witness.js';
-import { MeshMeter } from './drivers/mesh-meter.js';
+import { meterMesh } from './drivers/mesh-meter.js';
 import { reserveMethod } from './drivers/reserve-method.js';
 import type { Arm, ArmRun, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
 
@@ -53,16 +53,24 @@ function meshArm(mesh: Mesh, witness: LedgerWitness, load: Load): Arm {
     run: async () => {
       const tag = `r${++runs}`;
       const skuId = `hot-${tag}`;
-      const { gateway, services } = mesh.describe();
-      const inventory = services.inventory?.[0]?.grpc ?? '';
+      const described = mesh.describe();
+      const inventory = described.services.inventory?.[0]?.grpc ?? '';
       const capacity = load.requests + load.warmUp;
-      const meter = new MeshMeter(services);
       await importSkus(inventory, [
         { skuId, storeId, title: skuId, capacity, priceMinor: 1500, rateLimit: noRateLimit },
       ]);
-      await meter.start();
-      const result = await drive({ address: gateway, path, storeId, skuId, tag, inFlight, deadlineMs, ...load });
-      const counters = await meter.perItem(capacity);
+      const meter = await meterMesh(described);
+      const result = await drive({
+        address: described.gateway,
+        path,
+        storeId,
+        skuId,
+        tag,
+        inFlight,
+        deadlineMs,
+        ...load,
+      });
+      const counters = await meter(capacity);
       const violations = [...unexpected(result, ['HELD', 'PENDING']), ...(await witness.violations([skuId], capacity))];
       return runOf(load, result, { ...counters, pending: result.outcomes.PENDING ?? 0 }, violations);
     },

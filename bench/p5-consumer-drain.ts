@@ -7,6 +7,7 @@ import { ClaimsQueue } from './drivers/claims-queue.js';
 import { type DrainConsumer, startOrderService, startPerOrderConsumer } from './drivers/drain-consumers.js';
 import { LedgerCopies } from './drivers/ledger-copies.js';
 import { LedgerWitness } from './drivers/ledger-witness.js';
+import { meterCpu } from './drivers/process-cpu.js';
 import type { Arm, ArmRun, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
 
 const storeId = 'bench';
@@ -91,17 +92,25 @@ async function drainOnce(context: BenchmarkContext, copies: LedgerCopies, arm: D
     const queue = await ClaimsQueue.open(nats.url, arm.stream, arm.subject);
     closers.push(() => queue.close());
     const consumer = await arm.start(databaseUrl, nats.url, queue);
-    closers.push(() => consumer.stop());
+    let stopped: Promise<void> | undefined;
+    const stopConsumer = (): Promise<void> => {
+      stopped ??= consumer.stop();
+      return stopped;
+    };
+    closers.push(stopConsumer);
 
     const warmUp = { ...arm.claims, orders: arm.warmUpOrders, skuIds: ['warm'] };
     await queue.store(claimsMessages({ ...warmUp, storeId, tag: 'warm' }));
     await queue.drained(drainTimeoutMs);
-    const durationMs = await thawAndDrain(consumer, queue, claimsMessages({ ...arm.claims, storeId, tag: 'run' }));
+    const messages = claimsMessages({ ...arm.claims, storeId, tag: 'run' });
+    const cpu = meterCpu({ consumer: consumer.pid, postgres: copies.postgresPid, nats: nats.pid });
+    const durationMs = await thawAndDrain(consumer, queue, messages);
+    const spent = cpu(orders);
 
-    await closers.pop()?.();
+    await stopConsumer();
     const commits = await copies.commits(databaseUrl);
-    const violations = await witness.violations(skuIds, orders);
-    return { items: orders, durationMs, counters: { pg_commits_per_order: commits / orders }, violations };
+    const counters = { pg_commits_per_item: commits / (orders + arm.warmUpOrders), ...spent };
+    return { items: orders, durationMs, counters, violations: await witness.violations(skuIds, orders) };
   } finally {
     for (let close = closers.pop(); close; close = closers.pop()) await close();
   }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
+import type { PrivateServer } from '#libs/servers/private-server.js';
 import { startPostgres } from '#libs/servers/start-postgres.js';
 import { migrateLedger } from '../../deploy/local/migrate-ledger.js';
 
@@ -11,7 +12,7 @@ export class LedgerCopies {
   #made = 0;
 
   private constructor(
-    private readonly url: string,
+    private readonly server: PrivateServer,
     private readonly admin: Client,
   ) {}
 
@@ -21,10 +22,14 @@ export class LedgerCopies {
     const admin = new Client({ connectionString: postgres.url });
     await admin.connect();
     life.closer('postgres client', () => admin.end());
-    const copies = new LedgerCopies(postgres.url, admin);
+    const copies = new LedgerCopies(postgres, admin);
     await admin.query(`CREATE DATABASE ${template}`);
     await migrateLedger(copies.#urlOf(template), () => {});
     return copies;
+  }
+
+  get postgresPid(): number {
+    return this.server.pid;
   }
 
   /** The URL of an empty ledger. What earlier runs left to write is written first, so that this run does not pay for it. */
@@ -49,7 +54,7 @@ export class LedgerCopies {
   }
 
   #urlOf(name: string): string {
-    const url = new URL(this.url);
+    const url = new URL(this.server.url);
     url.pathname = `/${name}`;
     return url.href;
   }

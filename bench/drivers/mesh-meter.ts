@@ -1,43 +1,29 @@
 import type { MeshFile } from '../../deploy/local/mesh-file.js';
-import { increase, type Reading, scrape, total } from '../../deploy/rush/readings.js';
+import { increase, scrape } from '../../deploy/rush/readings.js';
 import { postgresTransactions, redisCalls } from '../../deploy/rush/service-calls.js';
+import { meterCpu } from './process-cpu.js';
 
-/** What a mesh's own metrics say about a stretch of time. */
-export class MeshMeter {
-  #before = new Map<string, Reading[]>();
-
-  constructor(private readonly services: MeshFile['services']) {}
-
-  async start(): Promise<void> {
-    this.#before = await this.#read();
-  }
-
-  /** Calls, transactions and CPU time since `start`, each divided by `items`. What services do on their own clock is left out. */
-  async perItem(items: number): Promise<Record<string, number>> {
-    const after = await this.#read();
-    const grown = [...after].map(([service, readings]) => ({
-      service,
-      samples: increase(this.#before.get(service) ?? [], readings),
-    }));
-    const all = grown.flatMap(({ samples }) => samples);
-    const cpu = grown.map(({ service, samples }): [string, number] => [
-      `${service}_cpu_us_per_call`,
-      (total(samples, 'process_cpu_seconds_total', () => true) * 1e6) / items,
-    ]);
+/**
+ * Begins to watch a mesh with one of each service. The function returned says what it has spent since, per item: calls
+ * and transactions by its own metrics, without what services do on their own clock, and CPU time of services and servers.
+ */
+export async function meterMesh({
+  services,
+  infra,
+}: MeshFile): Promise<(items: number) => Promise<Record<string, number>>> {
+  const admins = Object.values(services).flatMap((processes) => processes.map(({ admin }) => admin));
+  const before = await scrape(admins);
+  const cpu = meterCpu({
+    ...Object.fromEntries(Object.entries(services).map(([name, [only]]) => [name, only?.pid])),
+    ...Object.fromEntries(Object.entries(infra).map(([name, server]) => [name, server?.pid])),
+  });
+  return async (items) => {
+    const spent = cpu(items);
+    const grown = increase(before, await scrape(admins));
     return {
-      redis_calls_per_call: redisCalls(all) / items,
-      pg_transactions_per_call: postgresTransactions(all) / items,
-      ...Object.fromEntries(cpu),
+      redis_calls_per_item: redisCalls(grown) / items,
+      pg_transactions_per_item: postgresTransactions(grown) / items,
+      ...spent,
     };
-  }
-
-  async #read(): Promise<Map<string, Reading[]>> {
-    const readings = Object.entries(this.services).map(
-      async ([service, processes]): Promise<[string, Reading[]]> => [
-        service,
-        await scrape(processes.map(({ admin }) => admin)),
-      ],
-    );
-    return new Map(await Promise.all(readings));
-  }
+  };
 }
