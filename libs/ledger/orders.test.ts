@@ -1,109 +1,256 @@
 import { Fault } from '#libs/refusal/fault.js';
+import { barrier } from '#libs/testing/barrier.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
-import { claimOf, type TestLedger, testLedger } from './test-ledger.js';
+import type { LedgerOrder } from './rows.js';
+import { claimOf, lineOf, only, type TestLedger, testLedger } from './test-ledger.js';
 
 const test = suite('orders');
 let db: TestLedger;
 
 test.before(async () => {
-  db = await testLedger();
+  db = await testLedger({ max: 24 });
 });
+test.after.each(async () => assert.equal(await db.violations(), []));
 test.after(() => db.drop());
 
-async function held(user: string, skuId: string): Promise<string> {
-  const [decision] = await db.ledger.claimsAdmit([claimOf(user, skuId)]);
-  if (decision?.kind !== 'ORDER') throw new Error(JSON.stringify(decision));
-  return decision.orderId;
+const payment = ({ orderId, amountMinor, currency }: LedgerOrder, providerPaymentId: string = orderId) => ({
+  orderId,
+  provider: 'bank',
+  providerPaymentId,
+  amountMinor,
+  currency,
+});
+
+/** Runs all at one moment. */
+async function together<Result>(acts: readonly (() => Promise<Result>)[]): Promise<Result[]> {
+  const arrive = barrier(acts.length);
+  return await Promise.all(acts.map((act) => arrive().then(act)));
 }
 
-test('a payment confirms a hold once', async () => {
-  const { skuId } = await db.sku();
-  const orderId = await held('ann', skuId);
-  const payment = { orderId, provider: 'p', providerPaymentId: orderId, amountMinor: 1_500, currency: 'EUR' };
-  const first = await db.ledger.paymentConfirm(payment);
-  assert.is(first.order.state, 'CONFIRMED');
-  assert.is(first.paymentState, 'CAPTURED');
-  assert.equal(await db.ledger.paymentConfirm(payment), first);
-  const other = await db.ledger.paymentConfirm({ ...payment, providerPaymentId: `${orderId}-2` });
-  assert.is(other.paymentState, 'REFUND_DUE');
-  assert.equal(other.order, first.order);
-});
-
-test('a cancelled order gives its units back once', async () => {
-  const { skuId } = await db.sku({ capacity: 1 });
-  const orderId = await held('ann', skuId);
-  assert.is((await db.ledger.orderCancel({ orderId, userId: 'ann', reason: 'ill' })).changed, true);
-  assert.is((await db.ledger.orderCancel({ orderId })).changed, false);
-  const { skus } = await db.ledger.stockRead([skuId]);
-  assert.is(skus[0]?.free, 1);
-  await held('bob', skuId);
-  assert.is((await rejectionOf(db.ledger.orderCancel({ orderId, userId: 'bob' }), Fault)).reason, 'ORDER_NOT_FOUND');
-});
-
-test('a hold past its expiry is closed', async () => {
-  const { skuId } = await db.sku();
-  const orderId = await held('ann', skuId);
-  await db.sql(`UPDATE ledger.orders SET expires_at = now() - interval '1 s' WHERE order_id = $1`, [orderId]);
-  const report = await db.ledger.ordersExpire(10);
-  assert.is(report.expired, 1);
-  assert.equal(report.freedSkus, [{ storeId: 'store-1', skuId }]);
-  assert.is((await db.ledger.orderGet(orderId)).state, 'EXPIRED');
-});
-
-test('lists come in pages, newest first', async () => {
-  const { skuId } = await db.sku();
-  for (const user of ['u1', 'u2', 'u3']) await held(user, skuId);
-  const one = await db.ledger.ordersListBySku(skuId, { pageSize: 2 });
-  const two = await db.ledger.ordersListBySku(skuId, { pageSize: 2, pageToken: one.nextPageToken });
-  assert.equal(
-    [...one.orders, ...two.orders].map((order) => order.userId),
-    ['u3', 'u2', 'u1'],
+test('a cancelled order gives its units back, says why, and is told as a change', async () => {
+  const { skuId } = await db.sku({ perUserLimit: 3 });
+  const order = await db.order(claimOf('ann', [lineOf(skuId, 'ann', 3)]));
+  const { order: cancelled, changed } = await db.ledger.orderCancel({
+    orderId: order.orderId,
+    userId: 'ann',
+    reason: 'ill',
+  });
+  assert.is(changed, true);
+  const { expiresAt: _, ...rest } = order;
+  assert.equal(cancelled, { ...rest, state: 'CANCELLED', version: 2 });
+  assert.is((await db.stock(skuId)).free, 10);
+  const row = only(
+    await db.sql<{ cancel_reason: string }>('SELECT cancel_reason FROM ledger.orders WHERE order_id = $1', [
+      order.orderId,
+    ]),
   );
-  assert.is(two.nextPageToken, '');
-  assert.is((await db.ledger.ordersListByUser('u2', {})).orders.length, 1);
+  assert.is(row.cancel_reason, 'ill');
+  const told = (await db.ledger.outboxTake(500)).filter((entry) => entry.orderId === order.orderId);
+  assert.equal(
+    told.map((entry) => entry.state),
+    ['HELD', 'CANCELLED'],
+  );
+  await db.order(claimOf('ann', [lineOf(skuId, 'ann', 3)]));
 });
 
-test('the outbox gives what is not published', async () => {
-  const taken = await db.ledger.outboxTake(100);
-  assert.ok(taken.length > 5);
-  await db.ledger.outboxMarkPublished(taken.map((entry) => entry.id));
-  assert.equal(await db.ledger.outboxTake(100), []);
-});
-
-test('a due job is run by one', async () => {
-  const claims = await Promise.all([1, 2, 3, 4].map(() => db.ledger.jobClaim('expire', 60_000)));
-  assert.is(claims.filter(Boolean).length, 1);
-  assert.is((await db.ledger.jobSetPaused('expire', true, 'looking')).pauseReason, 'looking');
-  assert.ok(await db.ledger.jobClaim('expire', 1, { forced: true }));
-  await db.ledger.jobFinish('expire', 'nothing to do', { nextInMs: 10 });
-  assert.is((await db.ledger.jobsRead())[0]?.lastResult, 'nothing to do');
-});
-
-test('skus are imported, listed and found before they open', async () => {
-  const { skuId } = await db.sku({ onSaleAt: new Date(Date.now() + 30_000) });
-  assert.equal((await db.ledger.skusOpening(60)).skuIds, [skuId]);
-  assert.ok((await db.ledger.skusOpening(1)).nextOpeningAt);
-  const { overbooked, etag, ...sku } = (await db.ledger.skuGet(skuId)).sku;
-  const [a, b, c] = await db.ledger.skusImport([
-    { sku: { ...sku, skuId: 'imported' } },
-    { sku: { ...sku, capacity: -1 } },
-    { sku: { ...sku, title: 'changed' }, etag },
-  ]);
-  assert.is(a instanceof Fault ? a.reason : a?.outcome, 'CREATED');
-  assert.is(b instanceof Fault ? b.reason : b?.outcome, 'INVALID_REQUEST');
-  assert.is(c instanceof Fault ? c.reason : c?.outcome, 'CHANGED');
-  assert.is((await db.ledger.skusList('store-1', { pageSize: 2 })).skus.length, 2);
-  assert.is(overbooked, 0);
-});
-
-test('a claim that cannot be processed is buried', async () => {
+test("another user's order is not there", async () => {
   const { skuId } = await db.sku();
+  const { orderId } = await db.order(claimOf('ann', skuId));
+  for (const call of [db.ledger.orderCancel({ orderId, userId: 'bob' }), db.ledger.orderGet(orderId, 'bob')]) {
+    assert.is((await rejectionOf(call, Fault)).reason, 'ORDER_NOT_FOUND');
+  }
+  assert.is((await db.ledger.orderGet(orderId, 'ann')).state, 'HELD');
+});
+
+test('A14: cancelling what never took units moves none', async () => {
+  const { skuId } = await db.sku({ capacity: 0 });
   const claim = claimOf('ann', skuId);
-  const letter = { subject: 'claims.0', payload: Buffer.from('x'), error: 'broken' };
-  const decision = await db.ledger.claimBury({ claim, ...letter });
-  assert.is(decision.kind === 'REFUSED' && decision.refusal.reason, 'UNPROCESSABLE');
-  assert.equal(await db.ledger.claimsAdmit([claim]), [decision]);
+  await db.admit(claim);
+  const { order, changed } = await db.ledger.orderCancel({ orderId: claim.orderId });
+  assert.is(order.state, 'REFUSED');
+  assert.is(changed, false);
+  const nothing = rejectionOf(db.ledger.orderCancel({ orderId: claimOf('ann', skuId).orderId }), Fault);
+  assert.is((await nothing).reason, 'ORDER_NOT_FOUND');
+  assert.is((await db.stock(skuId)).free, 0);
+});
+
+test('A08: what was fulfilled cannot be cancelled', async () => {
+  const { skuId } = await db.sku({ paymentRequired: false });
+  const { orderId } = await db.order(claimOf('ann', skuId));
+  await db.sql(`SELECT * FROM ledger.orders_transition('FULFIL', ARRAY[$1::uuid], NULL)`, [orderId]);
+  const fault = await rejectionOf(db.ledger.orderCancel({ orderId }), Fault);
+  assert.is(fault.reason, 'ORDER_STATE');
+  assert.equal(fault.metadata, { order_id: orderId, state: 'FULFILLED' });
+  assert.is((await db.stock(skuId)).sold, 1);
+});
+
+test('A06, A35: twenty cancels at one moment give the units back once', async () => {
+  const { skuId } = await db.sku({ paymentRequired: false });
+  const { orderId } = await db.order(claimOf('ann', skuId));
+  const acts = Array.from({ length: 20 }, () => () => db.ledger.orderCancel({ orderId }));
+  const results = await together(acts);
+  assert.is(results.filter((result) => result.changed).length, 1);
+  assert.ok(results.every((result) => result.order.state === 'CANCELLED'));
+  assert.is((await db.stock(skuId)).free, 10);
+});
+
+test('A13: of expiry, cancel and payment at the deadline one wins, and the units move once', async () => {
+  for (let round = 0; round < 20; round++) {
+    const { skuId } = await db.sku({ capacity: 1 });
+    const order = await db.order(claimOf('ann', skuId));
+    const { orderId } = order;
+    await db.expire(orderId, 0);
+    await together<unknown>([
+      () => db.ledger.ordersExpire(10),
+      () => db.ledger.orderCancel({ orderId }),
+      () => db.ledger.paymentConfirm(payment(order)),
+      () => db.ledger.ordersExpire(10),
+    ]);
+    assert.is((await db.ledger.orderGet(orderId)).version, 2);
+    assert.is((await db.stock(skuId)).free, 1);
+  }
+});
+
+test('a payment before the deadline sells what was held, once', async () => {
+  const { skuId } = await db.sku();
+  const order = await db.order(claimOf('ann', skuId));
+  const results = await together(Array.from({ length: 8 }, () => () => db.ledger.paymentConfirm(payment(order))));
+  assert.ok(results.every((result) => result.paymentState === 'CAPTURED' && result.order.state === 'CONFIRMED'));
+  assert.is(results[0]?.order.version, 2);
+  const { held, sold, nextReleaseAt } = await db.stock(skuId);
+  assert.equal({ held, sold, nextReleaseAt }, { held: 0, sold: 1, nextReleaseAt: undefined });
+});
+
+test('a second payment, a wrong amount and a wrong currency go back, and the order stays as it is', async () => {
+  const { skuId } = await db.sku();
+  const order = await db.order(claimOf('ann', skuId));
+  const less = await db.ledger.paymentConfirm({ ...payment(order, 'less'), amountMinor: 1 });
+  const other = await db.ledger.paymentConfirm({ ...payment(order, 'usd'), currency: 'USD' });
+  assert.equal([less.paymentState, other.paymentState], ['REFUND_DUE', 'REFUND_DUE']);
+  assert.equal(less.order, order);
+  const paid = await db.ledger.paymentConfirm(payment(order));
+  const second = await db.ledger.paymentConfirm(payment(order, 'second'));
+  assert.equal(second, { order: paid.order, paymentState: 'REFUND_DUE' });
+});
+
+test('late money goes back and the order stays as it ended', async () => {
+  const { skuId } = await db.sku();
+  const lapsed = await db.order(claimOf('ann', skuId));
+  await db.expire(lapsed.orderId);
+  assert.is((await db.ledger.paymentConfirm(payment(lapsed))).paymentState, 'REFUND_DUE');
+  assert.is((await db.ledger.ordersExpire(10)).expired, 1);
+  const late = await db.ledger.paymentConfirm(payment(lapsed, 'late'));
+  assert.equal([late.paymentState, late.order.state], ['REFUND_DUE', 'EXPIRED']);
+});
+
+test('cancelling a paid order sends its money back', async () => {
+  const { skuId } = await db.sku();
+  const order = await db.order(claimOf('ann', skuId));
+  await db.ledger.paymentConfirm(payment(order));
+  await db.ledger.orderCancel({ orderId: order.orderId });
+  assert.is((await db.ledger.paymentConfirm(payment(order))).paymentState, 'REFUND_DUE');
+  assert.is((await db.stock(skuId)).free, 10);
+});
+
+test('one payment pays for one order', async () => {
+  const { skuId } = await db.sku();
+  const [one, two] = [await db.order(claimOf('ann', skuId)), await db.order(claimOf('bob', skuId))];
+  const results = await Promise.allSettled(
+    [one, two].map((order) => db.ledger.paymentConfirm(payment(order, 'the-same'))),
+  );
+  const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  assert.is(only(refused).reason, 'INVALID_REQUEST');
+  assert.is((await db.stock(skuId)).sold, 1);
+  const unknown = db.ledger.paymentConfirm({ ...payment(one, 'p'), orderId: claimOf('ann', skuId).orderId });
+  assert.is((await rejectionOf(unknown, Fault)).reason, 'ORDER_NOT_FOUND');
+});
+
+test('A28: a hold that is paid for is converted, whatever became of the capacity', async () => {
+  const sku = await db.sku({ capacity: 2 });
+  const order = await db.order(claimOf('ann', sku.skuId));
+  const { overbooked: _, etag, ...rest } = sku;
+  await db.ledger.skuPut({ ...rest, capacity: 1 }, etag);
+  assert.is((await db.ledger.paymentConfirm(payment(order))).order.state, 'CONFIRMED');
+  assert.is((await db.stock(sku.skuId)).free, 0);
+});
+
+test('holds past their expiry are closed, the longest overdue first, and say which skus got units', async () => {
+  const skus = [await db.sku(), await db.sku(), await db.sku()];
+  const orders = [];
+  for (const { skuId } of skus) orders.push(await db.order(claimOf('ann', skuId)));
+  await db.expire(orders[0]?.orderId ?? '', 5);
+  await db.expire(orders[1]?.orderId ?? '', 10);
+  const first = await db.ledger.ordersExpire(1);
+  assert.is(first.expired, 1);
+  assert.equal(first.freedSkus, [{ storeId: 'store-1', skuId: skus[1]?.skuId }]);
+  assert.ok(first.nextDueAt && first.nextDueAt.getTime() < Date.now());
+  const second = await db.ledger.ordersExpire(10);
+  assert.equal(second.freedSkus, [{ storeId: 'store-1', skuId: skus[0]?.skuId }]);
+  assert.is((await db.ledger.ordersExpire(10)).expired, 0);
+  assert.is((await db.ledger.orderGet(orders[2]?.orderId ?? '')).state, 'HELD');
+});
+
+test('A32: an order that is paid while the sweeper works is not swept', async () => {
+  const { skuId } = await db.sku();
+  const order = await db.order(claimOf('ann', skuId));
+  await db.ledger.paymentConfirm(payment(order));
+  const rows = await db.sql<{ effect: string }>(
+    `SELECT effect FROM ledger.orders_transition('EXPIRE', ARRAY[$1::uuid], NULL)`,
+    [order.orderId],
+  );
+  assert.equal(rows, [{ effect: 'NONE' }]);
+  assert.is((await db.stock(skuId)).sold, 1);
+});
+
+test('sweepers side by side close each hold once', async () => {
+  const { skuId } = await db.sku({ capacity: 200 });
+  const claims = Array.from({ length: 200 }, (_, n) => claimOf(`user-${n}`, skuId));
+  await db.ledger.claimsAdmit(claims);
+  await db.sql(`UPDATE ledger.orders SET expires_at = now() WHERE state = 'HELD'`);
+  const sweep = async (): Promise<number> => {
+    const { expired } = await db.ledger.ordersExpire(15);
+    return expired === 0 ? 0 : expired + (await sweep());
+  };
+  const counts = await together([sweep, sweep, sweep, sweep]);
+  const rest = await sweep();
+  assert.ok(counts.reduce((sum, count) => sum + count, rest) >= 200);
+  assert.is((await db.stock(skuId)).free, 200);
+});
+
+test('lists come in pages, newest first, each order once', async () => {
+  const { skuId } = await db.sku({ capacity: 20, perUserLimit: 20 });
+  const placed: string[] = [];
+  for (let n = 0; n < 7; n++) {
+    placed.unshift((await db.order(claimOf('lister', [lineOf(skuId, `child-${n}`), lineOf(skuId, 'lister')]))).orderId);
+  }
+  for (const list of [db.ledger.ordersListBySku, db.ledger.ordersListByUser]) {
+    const id = list === db.ledger.ordersListBySku ? skuId : 'lister';
+    const seen: string[] = [];
+    const times: number[] = [];
+    let pageToken = '';
+    do {
+      const page = await list(id, { pageSize: 3, pageToken });
+      seen.push(...page.orders.map((order) => order.orderId));
+      times.push(...page.orders.map((order) => order.createdAt.getTime()));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    assert.equal(new Set(seen), new Set(placed));
+    assert.is(seen.length, placed.length);
+    assert.equal(
+      times,
+      times.toSorted((a, b) => b - a),
+    );
+    assert.equal((await list(id, {})).orders.length, 7);
+  }
+  const wrong = db.ledger.ordersListByUser('other', {
+    pageToken: (await db.ledger.ordersListByUser('lister', { pageSize: 1 })).nextPageToken,
+  });
+  assert.is((await rejectionOf(wrong, Fault)).violations[0]?.field, 'page_token');
+});
+
+test('nothing asked, nothing read', async () => {
+  assert.equal(await db.ledger.ordersRead([]), []);
 });
 
 test.run();

@@ -35,7 +35,8 @@ export function skuCalls(pool: LedgerPool) {
   return {
     /**
      * Creates a sku (no etag), or changes it when the etag is the one that was read. Free units change by the
-     * difference of the capacities. The same again changes nothing.
+     * difference of the capacities. The same again without an etag changes nothing; with one that is not the latest it
+     * is a mismatch, or two who add to what they read would take each other's sum for their own.
      *
      * Errors: Fault INVALID_REQUEST, ETAG_MISMATCH, CAPACITY_BELOW_TAKEN, SKU_NOT_FOUND (an etag of nothing),
      * PERMISSION_DENIED (the id is another store's); BUSY and UNAVAILABLE as every call.

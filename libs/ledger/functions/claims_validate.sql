@@ -36,10 +36,10 @@ BEGIN
         AND 1 <= ALL (pair_skus) AND cardinality(sku_ids) >= ALL (pair_skus)
         AND 1 <= ALL (claim_orders) AND cardinality(order_ids) >= ALL (claim_orders))
       THEN 'an index points into its array'
-    WHEN (SELECT sum(c) FROM unnest(line_counts) AS c) IS DISTINCT FROM cardinality(line_pairs)
+    WHEN (SELECT coalesce(sum(c), 0) FROM unnest(line_counts) AS c) <> cardinality(line_pairs)
       THEN 'the lines are those of the claims'
-    WHEN '' = ANY (ids) OR array_to_string(ids, E'\n') COLLATE "C" ~ '[^\n!-~]|[^\n]{129}'
-      OR '' = ANY (request_ids) OR array_to_string(request_ids, E'\n') COLLATE "C" ~ '[^\n!-~]|[^\n]{255}[^\n]'
+    WHEN '' = ANY (ids || request_ids) OR array_to_string(ids || request_ids, '') COLLATE "C" ~ '[^!-~]'
+      OR array_to_string(ids, ' ') COLLATE "C" ~ '[^ ]{129}' OR array_to_string(request_ids, ' ') COLLATE "C" ~ '[^ ]{255}[^ ]'
       THEN 'an id is 1 to 128 printable ASCII characters, a request id 1 to 255'
   END;
   FOR i IN 2 .. cardinality(sku_ids) LOOP

@@ -3,8 +3,8 @@
 --   etag  the version that was read; null: none was
 -- Returns one row: what happened, and the sku as it is now (a row of sku_rows). outcome:
 --   CREATED, CHANGED
---   UNCHANGED             it is like that already, whatever the etag: a repeated call
---   ETAG_MISMATCH         it was changed since it was read, or exists and no etag was given
+--   UNCHANGED             it is like that already
+--   ETAG_MISMATCH         it was changed since it was read, even if to the same, or it is otherwise and no etag was given
 --   CAPACITY_BELOW_TAKEN  more units are reserved, held and sold than the capacity would be
 --   SKU_NOT_FOUND         there is nothing that the etag could be of
 --   OTHER_STORE           the id belongs to another store
@@ -33,8 +33,9 @@ BEGIN
   result := CASE
     WHEN units IS NULL THEN CASE WHEN etag IS NULL THEN 'CREATED' ELSE 'SKU_NOT_FOUND' END
     WHEN new.store_id <> old.store_id THEN 'OTHER_STORE'
+    WHEN etag <> old.version THEN 'ETAG_MISMATCH'
     WHEN new IS NOT DISTINCT FROM old AND new_capacity = units.capacity THEN 'UNCHANGED'
-    WHEN etag IS DISTINCT FROM old.version THEN 'ETAG_MISMATCH'
+    WHEN etag IS NULL THEN 'ETAG_MISMATCH'
     WHEN new_capacity + units.overbooked < units.reserved + units.held + units.sold THEN 'CAPACITY_BELOW_TAKEN'
     ELSE 'CHANGED' END;
 

@@ -1,0 +1,85 @@
+import { readdirSync } from 'node:fs';
+import { DatabaseError } from 'pg';
+import { sqlFile } from '#libs/postgres/statement.js';
+import { rejectionOf } from '#libs/testing/rejection-of.js';
+import { assert, suite } from '#libs/testing/suite.js';
+import { RUNTIME_ROLE } from './ledger.js';
+import { only, type TestLedger, testLedger } from './test-ledger.js';
+
+const test = suite('privileges and schema');
+let db: TestLedger;
+
+test.before(async () => {
+  db = await testLedger();
+});
+test.after(() => db.drop());
+
+const relations = (kind: 'r' | 'v'): Promise<{ name: string }[]> =>
+  db.sql(
+    `SELECT oid::regclass::text AS name FROM pg_class WHERE relnamespace = 'ledger'::regnamespace AND relkind = $1`,
+    [kind],
+  );
+/** As the services run it. */
+const asRuntime = (text: string): Promise<object[]> => db.runtime.query({ name: '', text });
+
+test('the services read every table and write none', async () => {
+  const tables = await relations('r');
+  assert.ok(tables.length >= 12);
+  for (const { name } of tables) {
+    for (const write of [`DELETE FROM ${name}`, `TRUNCATE ${name}`, `INSERT INTO ${name} DEFAULT VALUES`]) {
+      assert.is((await rejectionOf(asRuntime(write), DatabaseError)).code, '42501', write);
+    }
+  }
+  for (const { name } of [...tables, ...(await relations('v'))]) await asRuntime(`SELECT * FROM ${name} LIMIT 1`);
+  const error = await rejectionOf(asRuntime(`UPDATE ledger.stock SET free = free + 1`), DatabaseError);
+  assert.is(error.code, '42501');
+});
+
+test('the services cannot call what is behind the functions, nor make anything of their own', async () => {
+  const inner = `SELECT ledger.orders_transition('CANCEL', '{}', NULL)`;
+  for (const text of [inner, 'CREATE TABLE ledger.mine (id int)', 'ALTER TABLE ledger.stock DISABLE TRIGGER ALL']) {
+    assert.is((await rejectionOf(asRuntime(text), DatabaseError)).code, '42501', text);
+  }
+});
+
+test('the services run as the role and cannot log in as it', async () => {
+  assert.equal(await asRuntime('SELECT current_user AS name'), [{ name: RUNTIME_ROLE }]);
+  assert.equal(await db.sql(`SELECT rolcanlogin FROM pg_roles WHERE rolname = $1`, [RUNTIME_ROLE]), [
+    { rolcanlogin: false },
+  ]);
+});
+
+test("a function with its owner's rights looks names up nowhere but in the schema, and is nobody else's to call", async () => {
+  const loose = await db.sql(`
+    SELECT p.proname FROM pg_proc AS p
+    WHERE p.pronamespace = 'ledger'::regnamespace AND (has_function_privilege('public', p.oid, 'EXECUTE')
+      OR p.prosecdef AND NOT coalesce('search_path=ledger, pg_temp' = ANY (p.proconfig), false))`);
+  assert.equal(loose, []);
+});
+
+test('F10: every instant is stored with its zone', async () => {
+  const columns = await db.sql<{ count: number }>(`
+    SELECT count(*)::int AS count FROM information_schema.columns
+    WHERE table_schema = 'ledger' AND data_type IN ('timestamp without time zone', 'time without time zone', 'date')`);
+  assert.is(only(columns).count, 0);
+});
+
+test('ids compare by their bytes in every table', async () => {
+  const columns = await db.sql(`
+    SELECT table_name, column_name FROM information_schema.columns
+    WHERE table_schema = 'ledger' AND data_type = 'text' AND column_name LIKE '%\\_id' AND collation_name IS DISTINCT FROM 'C'
+      AND table_name IN (SELECT relname FROM pg_class WHERE relkind = 'r')`);
+  assert.equal(columns, []);
+});
+
+test('every statement file can be prepared', async () => {
+  const folder = new URL('./sql/', import.meta.url);
+  const files = readdirSync(folder);
+  assert.ok(files.length >= 5);
+  for (const file of files) {
+    const { name, text } = sqlFile(new URL(file, folder));
+    await db.sql(`PREPARE ${name} AS ${text}`);
+  }
+});
+
+test.run();

@@ -1,0 +1,155 @@
+import { assert, suite } from '#libs/testing/suite.js';
+import type { OrderState } from './rows.js';
+import { claimOf, only, type TestLedger, testLedger } from './test-ledger.js';
+
+const test = suite('transitions');
+let db: TestLedger;
+
+test.before(async () => {
+  db = await testLedger();
+});
+test.after.each(async () => assert.equal(await db.violations(), []));
+test.after(() => db.drop());
+
+type Event = 'PAY' | 'CANCEL' | 'EXPIRE' | 'FULFIL';
+/** Where an order can be when something happens; LAPSED: HELD past its expiry. */
+type From = OrderState | 'LAPSED';
+
+const table: Record<From, Record<Event, [effect: string, to: OrderState]>> = {
+  HELD: {
+    PAY: ['SELL', 'CONFIRMED'],
+    CANCEL: ['RELEASE', 'CANCELLED'],
+    EXPIRE: ['NONE', 'HELD'],
+    FULFIL: ['REFUSE', 'HELD'],
+  },
+  LAPSED: {
+    PAY: ['REFUND', 'HELD'],
+    CANCEL: ['RELEASE', 'CANCELLED'],
+    EXPIRE: ['RELEASE', 'EXPIRED'],
+    FULFIL: ['REFUSE', 'HELD'],
+  },
+  CONFIRMED: {
+    PAY: ['REFUND', 'CONFIRMED'],
+    CANCEL: ['RELEASE', 'CANCELLED'],
+    EXPIRE: ['NONE', 'CONFIRMED'],
+    FULFIL: ['KEEP', 'FULFILLED'],
+  },
+  FULFILLED: {
+    PAY: ['REFUND', 'FULFILLED'],
+    CANCEL: ['REFUSE', 'FULFILLED'],
+    EXPIRE: ['NONE', 'FULFILLED'],
+    FULFIL: ['NONE', 'FULFILLED'],
+  },
+  CANCELLED: {
+    PAY: ['REFUND', 'CANCELLED'],
+    CANCEL: ['NONE', 'CANCELLED'],
+    EXPIRE: ['NONE', 'CANCELLED'],
+    FULFIL: ['REFUSE', 'CANCELLED'],
+  },
+  EXPIRED: {
+    PAY: ['REFUND', 'EXPIRED'],
+    CANCEL: ['NONE', 'EXPIRED'],
+    EXPIRE: ['NONE', 'EXPIRED'],
+    FULFIL: ['REFUSE', 'EXPIRED'],
+  },
+  REFUSED: {
+    PAY: ['REFUND', 'REFUSED'],
+    CANCEL: ['NONE', 'REFUSED'],
+    EXPIRE: ['NONE', 'REFUSED'],
+    FULFIL: ['REFUSE', 'REFUSED'],
+  },
+};
+
+/** How a fresh hold gets to a state. */
+const ways: Record<From, Event[]> = {
+  HELD: [],
+  LAPSED: [],
+  CONFIRMED: ['PAY'],
+  FULFILLED: ['PAY', 'FULFIL'],
+  CANCELLED: ['CANCEL'],
+  EXPIRED: ['EXPIRE'],
+  REFUSED: [],
+};
+
+async function apply(event: Event, orderId: string): Promise<{ effect: string; changed: boolean }> {
+  return only(
+    await db.sql<{ effect: string; changed: boolean }>(
+      'SELECT effect, changed FROM ledger.orders_transition($1, ARRAY[$2::uuid], NULL)',
+      [event, orderId],
+    ),
+  );
+}
+
+/** A new order in a state, by the ways there are. */
+async function orderIn(from: From): Promise<{ orderId: string; skuId: string }> {
+  const { skuId } = await db.sku({ capacity: from === 'REFUSED' ? 0 : 1 });
+  const claim = claimOf('ann', skuId);
+  await db.admit(claim);
+  if (from === 'LAPSED' || from === 'EXPIRED') await db.expire(claim.orderId);
+  for (const event of ways[from]) await apply(event, claim.orderId);
+  return { orderId: claim.orderId, skuId };
+}
+
+const unitsOf: Record<OrderState, 'held' | 'sold' | 'free' | undefined> = {
+  HELD: 'held',
+  CONFIRMED: 'sold',
+  FULFILLED: 'sold',
+  CANCELLED: 'free',
+  EXPIRED: 'free',
+  REFUSED: undefined,
+};
+
+for (const [from, events] of Object.entries(table)) {
+  for (const [event, [effect, to]] of Object.entries(events)) {
+    test(`A15: ${event} in ${from}, three times: ${effect} once, then what stands at ${to}`, async () => {
+      const { orderId, skuId } = await orderIn(from as From);
+      const before = await db.ledger.orderGet(orderId);
+      assert.equal(await apply(event as Event, orderId), { effect, changed: to !== before.state });
+      const after = await db.ledger.orderGet(orderId);
+      assert.is(after.state, to);
+      assert.is(after.version, before.version + (to === before.state ? 0 : 1));
+      for (const _ of [2, 3]) assert.is((await apply(event as Event, orderId)).changed, false);
+      assert.equal(await db.ledger.orderGet(orderId), after);
+
+      const { free, held, sold } = await db.stock(skuId);
+      const units = unitsOf[to];
+      assert.equal({ free, held, sold }, { free: 0, held: 0, sold: 0, ...(units && { [units]: 1 }) });
+    });
+  }
+}
+
+test('the table of the ledger is the one above, and nothing else', async () => {
+  const rows = await db.sql<{ from_state: From; event: Event; to_state: OrderState | null; effect: string }>(
+    'SELECT * FROM ledger.transitions',
+  );
+  assert.is(rows.length, 7 * 4);
+  for (const row of rows) {
+    const [effect, to] = table[row.from_state][row.event];
+    const stays = row.from_state === 'LAPSED' ? 'HELD' : row.from_state;
+    assert.equal([row.effect, row.to_state ?? stays], [effect, to]);
+  }
+});
+
+test('an event that the table does not know changes nothing', async () => {
+  const { orderId } = await orderIn('HELD');
+  assert.equal(
+    await db.sql('SELECT * FROM ledger.orders_transition($1, ARRAY[$2::uuid], NULL)', ['EXPLODE', orderId]),
+    [],
+  );
+});
+
+test('orders in different states change together, each by its own row of the table', async () => {
+  const orders = await Promise.all((['HELD', 'CONFIRMED', 'EXPIRED'] as const).map((from) => orderIn(from)));
+  const rows = await db.sql<{ order_id: string; changed: boolean }>(
+    'SELECT * FROM ledger.orders_transition($1, $2::uuid[], NULL)',
+    ['CANCEL', orders.map((order) => order.orderId)],
+  );
+  const changed = new Map(rows.map((row) => [row.order_id, row.changed]));
+  assert.equal(
+    orders.map((order) => changed.get(order.orderId)),
+    [true, true, false],
+  );
+  for (const { skuId } of orders) assert.is((await db.stock(skuId)).free, 1);
+});
+
+test.run();
