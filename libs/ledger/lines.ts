@@ -26,7 +26,7 @@ export interface ClaimParts {
 export function claimViolations({ storeId, userId, requestId, lines }: ClaimParts): Violation[] {
   const violations: Violation[] = [];
   const checkId = (field: string, id: string, maxLength = MAX_ID_LENGTH): void => {
-    if (id.length >= 1 && id.length <= maxLength && /^[!-~]+$/.test(id)) return;
+    if (isId(id, maxLength)) return;
     violations.push({ field, description: `must be 1 to ${maxLength} printable ASCII characters without spaces` });
   };
   checkId('store_id', storeId);
@@ -46,6 +46,11 @@ export function claimViolations({ storeId, userId, requestId, lines }: ClaimPart
     }
   }
   return violations;
+}
+
+/** Whether something can be the id of a sku, store, user or attendee: printable ASCII characters without spaces. */
+export function isId(id: string, maxLength = MAX_ID_LENGTH): boolean {
+  return id.length <= maxLength && /^[!-~]+$/.test(id);
 }
 
 /** An order id as this system writes it: a UUID in lower case, so that it sorts by its bytes. */

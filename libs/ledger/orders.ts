@@ -1,6 +1,7 @@
 import { retryConflicts } from '#libs/postgres/errors.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
+import { isOrderId } from './lines.js';
 import { cutPage, type PageQuery, readPage } from './page.js';
 import { type LedgerOrder, type OrderRow, toDate, toOrder } from './rows.js';
 
@@ -36,7 +37,7 @@ export function orderCalls(pool: LedgerPool) {
 
   async function list(statement: typeof listByUser, id: string, query: PageQuery): Promise<OrdersPage> {
     const name = `${statement.name} ${id}`;
-    const { size, after } = readPage(name, query);
+    const { size, after } = readPage(name, query, [isInstant, isOrderId]);
     const before = [after?.[0] ?? null, after?.[1] ?? null];
     const found = await pool.query<OrderRow>(statement, [id, ...before, size + 1]);
     const keyOf = (row: OrderRow): string[] => [toDate(row.created_at).toISOString(), row.order_id];
@@ -115,6 +116,11 @@ export function orderCalls(pool: LedgerPool) {
       };
     },
   };
+}
+
+function isInstant(text: string): boolean {
+  const instant = new Date(text);
+  return !Number.isNaN(instant.getTime()) && instant.toISOString() === text;
 }
 
 function notFound(orderId: string): Fault {

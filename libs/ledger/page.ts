@@ -18,13 +18,18 @@ export interface Page {
 const DEFAULT_SIZE = 50;
 const MAX_SIZE = 500;
 
+/** Says of one part of a row's key whether it can be one: whoever made a token up must not reach the database. */
+export type KeyCheck = (part: string) => boolean;
+
 /** Reads what is asked for. Throws Fault INVALID_REQUEST for a negative size and for a token of another list. */
-export function readPage(list: string, { pageSize = 0, pageToken = '' }: PageQuery): Page {
+export function readPage(list: string, { pageSize = 0, pageToken = '' }: PageQuery, keyChecks: KeyCheck[]): Page {
   if (!Number.isInteger(pageSize) || pageSize < 0) throw invalid('page_size', 'must be a whole number, 0 to 500');
   const size = Math.min(pageSize || DEFAULT_SIZE, MAX_SIZE);
   if (pageToken === '') return { size, after: undefined };
   const [ofList, ...after] = decode(pageToken);
-  if (ofList !== list) throw invalid('page_token', 'must be the one that the page before gave, for the same list');
+  const isKey = after.length === keyChecks.length && keyChecks.every((check, place) => check(after[place] ?? ''));
+  if (ofList !== list || !isKey)
+    throw invalid('page_token', 'must be the one that the page before gave, for the same list');
   return { size, after };
 }
 

@@ -1,4 +1,5 @@
 import { Fault, type Violation } from '#libs/refusal/fault.js';
+import { isId } from './lines.js';
 import type { Sku } from './rows.js';
 
 /** A sku as it shall be. What operators cannot set is left out. */
@@ -27,7 +28,7 @@ export function skuViolations(sku: SkuToPut): Violation[] {
     ['skuId', 'sku_id'],
     ['storeId', 'store_id'],
   ] as const) {
-    demand(/^[!-~]{1,128}$/.test(sku[name]), field, 'must be 1 to 128 printable ASCII characters without spaces');
+    demand(isId(sku[name]), field, 'must be 1 to 128 printable ASCII characters without spaces');
   }
   for (const [name, field, low, high] of ranges) {
     const value = sku[name];

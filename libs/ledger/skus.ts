@@ -2,6 +2,7 @@ import { retryConflicts } from '#libs/postgres/errors.js';
 import { sqlFile } from '#libs/postgres/statement.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
+import { isId } from './lines.js';
 import { cutPage, type PageQuery, readPage } from './page.js';
 import { type Sku, type SkuRow, type SkuStock, toSku, toSkuStock } from './rows.js';
 import { refuseMalformedSku, type SkuToPut } from './sku-violations.js';
@@ -79,7 +80,7 @@ export function skuCalls(pool: LedgerPool) {
     /** A store's skus in the order of their ids. Fault INVALID_REQUEST for a page that cannot be. */
     async skusList(storeId: string, page: PageQuery): Promise<{ skus: StockedSku[]; nextPageToken: string }> {
       const name = `skus_list ${storeId}`;
-      const { size, after } = readPage(name, page);
+      const { size, after } = readPage(name, page, [isId]);
       const found = await pool.query<SkuRow>(list, [storeId, after?.[0] ?? '', size + 1]);
       const { rows, nextPageToken } = cutPage(name, found, { size, keyOf: (row) => [row.sku_id] });
       return { skus: rows.map(toStockedSku), nextPageToken };

@@ -1,0 +1,53 @@
+import { Fault } from '#libs/refusal/fault.js';
+import { rejectionOf } from '#libs/testing/rejection-of.js';
+import { assert, suite } from '#libs/testing/suite.js';
+import { only, type TestLedger, testLedger } from './test-ledger.js';
+
+const test = suite('jobs');
+let db: TestLedger;
+
+test.before(async () => {
+  db = await testLedger({ max: 16 });
+});
+test.after(() => db.drop());
+
+const makeDue = (name: string): Promise<object[]> =>
+  db.sql(`UPDATE ledger.jobs SET next_run_at = now() WHERE name = $1`, [name]);
+/** How many of sixteen schedulers get the run. */
+const winners = async (name: string): Promise<number> =>
+  (await Promise.all(Array.from({ length: 16 }, () => db.ledger.jobClaim(name, 60_000)))).filter(Boolean).length;
+
+test("a due run is one scheduler's, the first time and every time", async () => {
+  assert.is(await winners('expire'), 1);
+  assert.is(await winners('expire'), 0);
+  await makeDue('expire');
+  assert.is(await winners('expire'), 1);
+});
+
+test('a claimed run is due again after its period', async () => {
+  const job = await db.ledger.jobClaim('sync', 5_000);
+  assert.is((job?.nextRunAt.getTime() ?? 0) - (job?.lastRunAt?.getTime() ?? 0), 5_000);
+});
+
+test('a paused job waits for every scheduler, unless it is forced', async () => {
+  await db.ledger.jobClaim('sweep', 1);
+  const paused = await db.ledger.jobSetPaused('sweep', true, 'migration');
+  assert.equal([paused.paused, paused.pauseReason], [true, 'migration']);
+  await makeDue('sweep');
+  assert.is(await winners('sweep'), 0);
+  assert.is((await db.ledger.jobClaim('sweep', 60_000, { forced: true }))?.name, 'sweep');
+  assert.is((await db.ledger.jobSetPaused('sweep', false)).pauseReason, undefined);
+  await makeDue('sweep');
+  assert.is(await winners('sweep'), 1);
+  assert.is((await rejectionOf(db.ledger.jobSetPaused('nothing', true), Fault)).reason, 'JOB_NOT_FOUND');
+});
+
+test('how a run ended can be read, and it may say when the next one is due', async () => {
+  await db.ledger.jobClaim('warm-up', 60_000);
+  await db.ledger.jobFinish('warm-up', '3 skus', { nextInMs: 1 });
+  const job = only((await db.ledger.jobsRead()).filter(({ name }) => name === 'warm-up'));
+  assert.is(job.lastResult, '3 skus');
+  assert.ok(job.lastRunAt && job.nextRunAt.getTime() - job.lastRunAt.getTime() < 60_000);
+});
+
+test.run();

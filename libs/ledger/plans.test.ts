@@ -1,0 +1,74 @@
+import { assert, suite } from '#libs/testing/suite.js';
+import { type Ledger, openLedger, RUNTIME_ROLE } from './ledger.js';
+import { claimOf, openPool, type TestLedger, testLedger } from './test-ledger.js';
+
+const test = suite('plans');
+let db: TestLedger;
+
+test.before(async () => {
+  db = await testLedger();
+});
+test.after(() => db.drop());
+
+/** Full scans of the tables that grow, by all connections. */
+async function scans(): Promise<Record<string, string>> {
+  const rows = await db.sql<{ relname: string; seq_scan: string }>(`
+    SELECT relname, seq_scan::text FROM pg_stat_user_tables
+    WHERE schemaname = 'ledger' AND relname NOT IN ('transitions', 'jobs')`);
+  return Object.fromEntries(rows.map((row) => [row.relname, row.seq_scan]));
+}
+
+async function callAll(ledger: Ledger, skuId: string, round: string): Promise<void> {
+  const claim = claimOf(`user-${round}`, skuId);
+  await ledger.claimsAdmit([claim, claimOf(`user-${round}`, skuId), claimOf('other', 'nothing')]);
+  await ledger.parkedRead({ claims: [claim], skuIds: [skuId], attendees: claim.lines });
+  await ledger.ordersRead([claim.orderId]);
+  await ledger.ordersListByUser(claim.userId, { pageSize: 2 });
+  await ledger.ordersListBySku(skuId, { pageSize: 2 });
+  await ledger.paymentConfirm({
+    ...claim,
+    provider: 'bank',
+    providerPaymentId: round,
+    amountMinor: 1_500,
+    currency: 'EUR',
+  });
+  await ledger.orderCancel({ orderId: claim.orderId });
+  await ledger.ordersExpire(10);
+  await ledger.outboxMarkPublished((await ledger.outboxTake(10)).map((entry) => entry.id));
+  await ledger.claimBury({ claim, subject: 's', payload: Buffer.from(round), error: 'e' });
+}
+
+/** Makes the server count what this connection did, now. */
+const flush = 'SELECT pg_stat_force_next_flush()';
+
+/** Thousands of rows in every table, of skus of their own. */
+const fill = `
+  INSERT INTO ledger.skus SELECT 'fill-' || n, 'fill', 't', NULL, '', NULL, NULL, 1, 10, 900, true, 1, 'EUR', 1, 1, false, 1, now(), now()
+    FROM generate_series(1, 5000) AS n;
+  INSERT INTO ledger.stock SELECT 'fill-' || n, 'fill', 10, 0, 9, 0, 1, 0, 1 FROM generate_series(1, 5000) AS n;
+  INSERT INTO ledger.orders SELECT gen_random_uuid(), 'fill', 'u' || n, 'r', '', 'HELD', 1, NULL, 1, 'EUR', now(), now() + interval '1 day', now()
+    FROM generate_series(1, 5000) AS n;
+  INSERT INTO ledger.order_lines SELECT order_id, 'fill-' || substr(user_id, 2), user_id, 1, 1, expires_at, created_at
+    FROM ledger.orders WHERE store_id = 'fill';
+  INSERT INTO ledger.movements SELECT order_id, sku_id, 1, -1, 0, 1, 0, 'ADMIT', now() FROM ledger.order_lines WHERE sku_id LIKE 'fill-%';
+  INSERT INTO ledger.attendee_units SELECT sku_id, attendee_id, 1 FROM ledger.order_lines WHERE sku_id LIKE 'fill-%';
+  INSERT INTO ledger.outbox (order_id, order_version, state, at, published_at) SELECT order_id, 1, 'HELD', now(), now() FROM ledger.orders WHERE store_id = 'fill';
+  ${flush}`;
+
+test('a plan that was made on an empty ledger looks up rows one by one, also when there are many', async () => {
+  const { skuId } = await db.sku({ capacity: 1_000 });
+  // One connection, so that the plans of the first calls are those of the later ones.
+  const pool = openPool(db.url, { max: 1, role: RUNTIME_ROLE });
+  const ledger = openLedger(pool);
+  await callAll(ledger, skuId, 'first');
+  await pool.query({ name: '', text: flush });
+  await db.sql(fill);
+  const before = await scans();
+  for (let round = 0; round < 200; round++) await callAll(ledger, skuId, `round-${round}`);
+  await pool.query({ name: '', text: flush });
+  const after = await scans();
+  await pool.close();
+  assert.equal(after, before);
+});
+
+test.run();
