@@ -21,6 +21,7 @@ const unfinished = new RegExp(
 );
 
 const isTest = (file: SourceFile): boolean => file.path.endsWith('.test.ts');
+const isOnlyForTests = (file: SourceFile): boolean => isTest(file) || basename(file.path).startsWith('test-');
 const isCode = (file: SourceFile): boolean => /\.(ts|mjs)$/.test(file.path) && !generated.test(file.path);
 const isScript = (file: SourceFile): boolean => /\.(sql|lua)$/.test(file.path);
 const stemOf = (file: SourceFile): string => basename(file.path, extname(file.path));
@@ -175,7 +176,7 @@ const scriptRules: Rule[] = [
   {
     name: 'SQL is in files, not in strings',
     check: noLine(
-      (file) => /^(services|libs\/ledger)\//.test(file.path) && isCode(file) && !isTest(file),
+      (file) => /^(services|libs\/ledger)\//.test(file.path) && isCode(file) && !isOnlyForTests(file),
       // The call of a function by its name is no statement worth a file.
       /['"`]\s*(SELECT(?! \* FROM ledger\.\$\{name\}\()|INSERT INTO|UPDATE|DELETE FROM|WITH) /,
     ),

@@ -1,6 +1,7 @@
 import { type Ledger, ledgerSchema, openLedger, RUNTIME_ROLE } from '#libs/ledger/ledger.js';
 import { connectMessaging, type Messaging } from '#libs/messaging/messaging.js';
 import { createPool, type PostgresPool } from '#libs/postgres/pool.js';
+import { SessionLock } from '#libs/postgres/session-lock.js';
 import { whenMigrated } from '#libs/postgres/when-migrated.js';
 import { startServer } from '#libs/rpc/server.js';
 import { startAdmin } from '#libs/runtime/admin.js';
@@ -11,7 +12,6 @@ import { hearOrderEvents, publishFreed } from './adapters/events.js';
 import { orderService } from './adapters/grpc.js';
 import { orderMetrics } from './adapters/metrics.js';
 import { relayPorts } from './adapters/outbox-relay.js';
-import { RelayTurn } from './adapters/relay-turn.js';
 import { changeOrders } from './app/change-orders.js';
 import { getOrder } from './app/get-order.js';
 import { Nudge } from './app/nudge.js';
@@ -124,9 +124,14 @@ interface Streams {
 function startStreams({ config, life, ledger, messaging, metrics, relayNudge }: Streams): ClaimConsumers {
   const { logger } = life;
   const counted = orderMetrics(metrics);
-  const turn = new RelayTurn({ databaseUrl: config.databaseUrl, applicationName: `${config.instance}-relay`, logger });
-  life.closer('relay turn', () => turn.close());
-  const ports = relayPorts({ config, ledger, messaging, turn, metrics: counted, logger });
+  const lock = new SessionLock({
+    url: config.databaseUrl,
+    name: 'holdfast outbox relay',
+    applicationName: `${config.instance}-relay`,
+    logger,
+  });
+  life.closer('relay lock', () => lock.release());
+  const ports = relayPorts({ config, ledger, messaging, lock, metrics: counted, logger });
   const relaying = relayOutbox(ports, relayNudge, life.closing);
   life.closer('relay', () => relaying);
 

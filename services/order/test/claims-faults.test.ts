@@ -12,7 +12,7 @@ import { faultProxy } from '#libs/testing/fault-proxy.js';
 import { privateNats } from '#libs/testing/private-servers.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
-import { encode, Stage, shards } from './stage.js';
+import { encode, Stage, shards } from './test-stage.js';
 
 const test = suite('claims while a server is away');
 const shard = shardOfStore('store-1', shards);

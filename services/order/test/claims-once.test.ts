@@ -8,7 +8,7 @@ import { createMetrics } from '#libs/runtime/metrics.js';
 import { faultProxy } from '#libs/testing/fault-proxy.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
-import { encode, Stage, shards } from './stage.js';
+import { encode, Stage, shards } from './test-stage.js';
 
 const test = suite('one effect per claim');
 let stage: Stage;

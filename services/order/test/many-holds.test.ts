@@ -1,5 +1,5 @@
 import { assert, suite } from '#libs/testing/suite.js';
-import { Stage } from './stage.js';
+import { Stage } from './test-stage.js';
 
 const test = suite('very many holds');
 const count = 100_000;
@@ -8,7 +8,8 @@ let stage: Stage;
 test.before(async () => {
   stage = await Stage.open();
 });
-test.after(() => stage.close());
+// The holds are written past the ledger, which would not call them its own.
+test.after(() => stage.close({ audit: false }));
 
 test('H08 100,000 holds of one sku are listed in pages, each order once', async () => {
   const { skuId } = await stage.ledger.sku({ capacity: count });

@@ -5,7 +5,7 @@ import type { ClaimToAdmit } from '#libs/ledger/claims-batch.js';
 import { claimOf } from '#libs/ledger/test-ledger.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
-import { encode, Stage, shards } from './stage.js';
+import { encode, Stage, shards } from './test-stage.js';
 
 const test = suite('claims that cannot be processed');
 const subject = claimsSubject(shardOfStore('store-1', shards));

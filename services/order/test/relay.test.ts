@@ -8,7 +8,7 @@ import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import { type RelayPorts, relayRound } from '../src/app/relay-outbox.js';
-import { Stage } from './stage.js';
+import { Stage } from './test-stage.js';
 
 const test = suite('the outbox relay');
 let stage: Stage;

@@ -1,7 +1,7 @@
 import { claimOf } from '#libs/ledger/test-ledger.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
-import { Stage } from './stage.js';
+import { Stage } from './test-stage.js';
 
 const test = suite('processes in other time zones');
 let stage: Stage;

@@ -5,7 +5,7 @@ import { Fault } from '#libs/refusal/fault.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
-import { type RunningOrder, Stage } from './stage.js';
+import { type RunningOrder, Stage } from './test-stage.js';
 
 const test = suite('the verbs of an order');
 let stage: Stage;
@@ -95,10 +95,7 @@ test('A20 a hold whose buyer vanished comes back once after its time, and the ne
 
 test('expiry is a batch a call and says when the next hold is due', async () => {
   const orders = [await held('a'), await held('b'), await held('c')];
-  const ids = orders.map(({ orderId }) => orderId);
-  await stage.ledger.sql(`UPDATE ledger.orders SET expires_at = now() - interval '1 s' WHERE order_id = ANY ($1)`, [
-    ids,
-  ]);
+  for (const { orderId } of orders) await stage.ledger.expire(orderId);
   const remaining = await held('d');
   assert.is((await service.client.expireDue({ batchSize: 2 })).expired, 2);
   const { expired, nextDueAt } = await service.client.expireDue({ batchSize: 2 });

@@ -4,7 +4,7 @@ import { Fault } from '#libs/refusal/fault.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
-import { type RunningOrder, Stage } from './stage.js';
+import { type RunningOrder, Stage } from './test-stage.js';
 
 const test = suite('watching orders');
 let stage: Stage;

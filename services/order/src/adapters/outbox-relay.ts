@@ -1,29 +1,30 @@
 import type { Ledger } from '#libs/ledger/ledger.js';
 import type { Messaging } from '#libs/messaging/messaging.js';
+import type { SessionLock } from '#libs/postgres/session-lock.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { RelayPorts } from '../app/relay-outbox.js';
 import type { OrderConfig } from '../config.js';
 import { storeOrderEvent } from './events.js';
 import type { OrderMetrics } from './metrics.js';
-import type { RelayTurn } from './relay-turn.js';
 import { orderEventsSpec } from './streams.js';
 
 export interface OutboxRelayOptions {
   readonly config: OrderConfig;
   readonly ledger: Ledger;
   readonly messaging: Messaging;
-  readonly turn: RelayTurn;
+  /** Which of all processes relays. Two for a moment do no harm: message ids and versions tell. */
+  readonly lock: SessionLock;
   readonly metrics: OrderMetrics;
   readonly logger: Logger;
 }
 
 /** The relay's ports on the real servers. */
-export function relayPorts({ config, ledger, messaging, turn, metrics, logger }: OutboxRelayOptions): RelayPorts {
+export function relayPorts({ config, ledger, messaging, lock, metrics, logger }: OutboxRelayOptions): RelayPorts {
   // Looked at again after anything went wrong: the stream may have vanished.
   let streamChecked = false;
   let failing = false;
   return {
-    isMine: () => turn.isMine(),
+    isMine: () => lock.tryHold(),
     async streamReady() {
       if (!messaging.connected) return false;
       if (!streamChecked) await messaging.ensureStream(orderEventsSpec(config));

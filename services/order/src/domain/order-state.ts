@@ -1,8 +1,6 @@
-import type { OrderState } from '#libs/ledger/rows.js';
-
-const finalStates: ReadonlySet<OrderState> = new Set<OrderState>(['FULFILLED', 'CANCELLED', 'EXPIRED', 'REFUSED']);
+const finalStates: ReadonlySet<string> = new Set(['FULFILLED', 'CANCELLED', 'EXPIRED', 'REFUSED']);
 
 /** Whether nothing but late money can change the order any more. */
-export function isFinal(state: OrderState): boolean {
+export function isFinal(state: string): boolean {
   return finalStates.has(state);
 }

@@ -17,6 +17,7 @@ import { createMetrics } from '#libs/runtime/metrics.js';
 import { freePort } from '#libs/servers/free-port.js';
 import type { PrivateServer } from '#libs/servers/private-server.js';
 import { privateNats } from '#libs/testing/private-servers.js';
+import { assert } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import { type OrderConfig, readConfig } from '../src/config.js';
 import { startOrder } from '../src/service.js';
@@ -65,7 +66,7 @@ export class Stage {
 
   /** Starts a service here; `parts` overrule its settings. */
   async start(parts: Partial<OrderConfig> = {}): Promise<RunningOrder> {
-    const life = new Lifecycle(createLogger('order', process.env.TEST_LOG === undefined ? 'silent' : 'debug'));
+    const life = new Lifecycle(createLogger('order', 'silent'));
     const config = { ...readConfig(this.environment()), ...parts };
     const { grpcAddress, adminAddress } = await startOrder(config, life);
     life.ready();
@@ -90,7 +91,7 @@ export class Stage {
     const port = await freePort();
     const main = fileURLToPath(new URL('../src/main.js', import.meta.url));
     const child = spawn(process.execPath, [main], {
-      env: { ...process.env, ...this.environment(), GRPC_ADDRESS: `127.0.0.1:${port}`, ...env },
+      env: { ...this.environment(), GRPC_ADDRESS: `127.0.0.1:${port}`, ...env },
       stdio: 'inherit',
     });
     this.#children.push(child);
@@ -147,7 +148,8 @@ export class Stage {
     return row?.n ?? 0;
   }
 
-  async close(): Promise<void> {
+  /** Closes all, and fails if anybody broke a law of the ledger meanwhile. */
+  async close({ audit = true } = {}): Promise<void> {
     for (const child of this.#children) {
       child.kill('SIGKILL');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -156,7 +158,9 @@ export class Stage {
     await this.messaging.close();
     await this.raw.close();
     await this.nats.stop();
+    const violations = audit ? await this.ledger.violations() : [];
     await this.ledger.drop();
+    assert.equal(violations, []);
   }
 }
 

@@ -14,6 +14,7 @@ import { implement } from '#libs/rpc/service.js';
 import { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createLogger } from '#libs/runtime/logger.js';
 import { freePort } from '#libs/servers/free-port.js';
+import { assert } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import { readConfig, type SchedulerConfig } from '../src/config.js';
 import { startScheduler } from '../src/service.js';
@@ -78,6 +79,7 @@ export class Stage {
     return (await this.ledger.ledger.jobsRead()).find((row) => row.name === job)?.lastRunAt;
   }
 
+  /** Closes all, and fails if anybody broke a law of the ledger meanwhile. */
   async close(): Promise<void> {
     for (const child of this.#children) {
       child.kill('SIGKILL');
@@ -85,13 +87,15 @@ export class Stage {
     }
     await Promise.all(this.#running.map((running) => running.stop()));
     await this.#inventory?.drain();
+    const violations = await this.ledger.violations();
     await this.ledger.drop();
+    assert.equal(violations, []);
   }
 
   #spawn(service: string, env: Record<string, string>): ChildProcess {
     const main = fileURLToPath(new URL(`../../${service}/src/main.js`, import.meta.url));
     const settings = { DATABASE_URL: this.ledger.url, ADMIN_ADDRESS: '127.0.0.1:0', LOG_LEVEL: 'silent', ...env };
-    const child = spawn(process.execPath, [main], { env: { ...process.env, ...settings }, stdio: 'inherit' });
+    const child = spawn(process.execPath, [main], { env: settings, stdio: 'inherit' });
     this.#children.push(child);
     return child;
   }
