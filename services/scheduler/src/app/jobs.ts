@@ -29,7 +29,7 @@ export interface JobPorts {
 const everySecondMs = 1_000;
 const expireBatchSize = 500;
 /** A hold shorter than all others may be born meanwhile, so expiry never rests longer than this. */
-const expireRest = { leastMs: 20, mostMs: 1_000 };
+const expireRest = { leastMs: 100, mostMs: 1_000 };
 /** Gates are set from so long before a sale opens. */
 const warmUpSeconds = 60;
 const warmUpRest = { leastMs: 1_000, mostMs: 15_000 };
