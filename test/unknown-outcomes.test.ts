@@ -11,6 +11,8 @@ let mesh: TestMesh;
 
 test.before(async () => {
   mesh = await startTestMesh({ inventories: 2 });
+  const { skuId } = await mesh.ledger.sku();
+  await reserve('first', skuId); // The streams are open now, whatever is cut later.
 });
 test.after.each(() => {
   for (const proxy of mesh.proxies) proxy.heal();
