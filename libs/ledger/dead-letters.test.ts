@@ -73,11 +73,14 @@ test('burying and admitting the same claim at one moment give one answer', async
   }
 });
 
-test('a message that is delivered again leaves one letter', async () => {
+test('a message that is delivered again leaves one letter, until somebody has seen to it', async () => {
   const letter = { subject: 'six', payload: Buffer.from('x'), error: 'broken' };
   await db.ledger.deadLetterAdd(letter);
   await db.ledger.deadLetterAdd({ ...letter, error: 'broken again' });
   assert.is(only(await letters('six')).error, 'broken');
+  await db.sql(`UPDATE ledger.dead_letters SET resolved_at = now() WHERE subject = 'six'`);
+  await db.ledger.deadLetterAdd({ ...letter, error: 'broken after all' });
+  assert.is((await letters('six')).length, 2);
 });
 
 test.run();

@@ -21,14 +21,16 @@ SET search_path = ledger, pg_temp
 SET jit = off
 AS $$
   WITH live AS NOT MATERIALIZED (
-    SELECT l.*, o.state = 'HELD' AS is_held FROM ledger.orders AS o JOIN ledger.order_lines AS l ON l.order_id = o.order_id
+    SELECT l.*, o.state = 'HELD' AS is_held
+    FROM ledger.orders AS o JOIN ledger.order_lines AS l ON l.order_id = o.order_id
     WHERE o.state IN ('HELD', 'CONFIRMED', 'FULFILLED')
   ), lines_of_sku AS (
     SELECT sku_id, coalesce(sum(quantity) FILTER (WHERE is_held), 0) AS held,
       coalesce(sum(quantity) FILTER (WHERE NOT is_held), 0) AS sold
     FROM live GROUP BY sku_id
   ), movements_of_sku AS (
-    SELECT sku_id, sum(delta_free) AS free, sum(delta_reserved) AS reserved, sum(delta_held) AS held, sum(delta_sold) AS sold
+    SELECT sku_id, sum(delta_free) AS free, sum(delta_reserved) AS reserved, sum(delta_held) AS held,
+      sum(delta_sold) AS sold
     FROM ledger.movements GROUP BY sku_id
   ), changes_of_sku AS (
     SELECT sku_id, sum(delta_capacity) AS capacity, sum(delta_overbooked) AS overbooked, sum(delta_free) AS free

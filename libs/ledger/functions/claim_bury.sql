@@ -1,5 +1,5 @@
--- Ends a claim that cannot be processed: a REFUSED row and a dead letter together. A claim whose order is known stays as
--- it is and leaves no letter.
+-- Ends a claim that cannot be processed: a REFUSED row and a dead letter together. A claim whose order is known stays
+-- as it is and leaves no letter.
 --   id … hash   the claim, as for claims_admit
 --   sku_ids, attendee_ids, quantities   its lines, as far as they are well formed
 --   of_subject, message, failure        where it came from, its bytes, and what went wrong

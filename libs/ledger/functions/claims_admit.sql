@@ -171,7 +171,8 @@ BEGIN
       k := pair_skus[culprit];
       IF worst = 8 AND remaining[k] = 0 AND shortages[k] IS NULL THEN
         shortages[k] := shortage(sku_ids[k], others_have[k], (
-          SELECT min(expiries[l.o]) FROM unnest(line_orders, line_pairs) AS l (o, p) WHERE l.o IS NOT NULL AND pair_skus[l.p] = k));
+          SELECT min(expiries[l.o]) FROM unnest(line_orders, line_pairs) AS l (o, p)
+          WHERE l.o IS NOT NULL AND pair_skus[l.p] = k));
       END IF;
       answer := CASE
         WHEN worst <= 2 THEN jsonb_build_object('sku_id', sku_ids[k])
@@ -181,7 +182,8 @@ BEGIN
           'reason', 'LIMIT_REACHED', 'sku_id', sku_ids[k], 'limit', limits[k], 'own_order_id', CASE
             WHEN user_ids[takers[culprit]] = user_ids[o] THEN order_ids[takers[culprit]]
             ELSE own_order(user_ids[o], sku_ids[k], pair_attendees[culprit]) END))
-        WHEN remaining[k] > 0 THEN jsonb_build_object('reason', 'NOT_ENOUGH', 'sku_id', sku_ids[k], 'free', remaining[k])
+        WHEN remaining[k] > 0 THEN
+          jsonb_build_object('reason', 'NOT_ENOUGH', 'sku_id', sku_ids[k], 'free', remaining[k])
         ELSE shortages[k] END;
       outcomes[i] := CASE worst WHEN 1 THEN 'SKU_NOT_FOUND' WHEN 2 THEN 'CURRENCY_MIXED' ELSE 'REFUSED' END;
       details[i] := answer;
@@ -211,12 +213,14 @@ BEGIN
       RAISE serialization_failure USING MESSAGE = 'claims_admit: an order was written meanwhile for other skus';
     END;
     INSERT INTO order_lines (order_id, sku_id, attendee_id, quantity, unit_price_minor, held_until, created_at)
-    SELECT order_ids[l.o], sku_ids[pair_skus[l.p]], pair_attendees[l.p], l.q, prices[pair_skus[l.p]], expiries[l.o], decided_at
+    SELECT order_ids[l.o], sku_ids[pair_skus[l.p]], pair_attendees[l.p], l.q, prices[pair_skus[l.p]], expiries[l.o],
+      decided_at
     FROM unnest(line_orders, line_pairs, line_quantities) AS l (o, p, q) WHERE l.o IS NOT NULL;
   END IF;
 
   IF remaining <> before THEN
-    INSERT INTO movements (order_id, sku_id, order_version, delta_free, delta_reserved, delta_held, delta_sold, reason, at)
+    INSERT INTO movements (order_id, sku_id, order_version, delta_free, delta_reserved, delta_held, delta_sold,
+      reason, at)
     SELECT order_ids[m.o], sku_ids[m.k], 1, -m.units, 0, CASE WHEN m.state = 'HELD' THEN m.units ELSE 0 END,
       CASE WHEN m.state = 'HELD' THEN 0 ELSE m.units END, 'ADMIT', decided_at
     FROM (
@@ -250,6 +254,7 @@ BEGIN
   END IF;
 
   RETURN QUERY SELECT t.outcome, coalesce(t.detail, refusals[t.o]), states[t.o] IS NOT NULL, states[t.o],
-    coalesce(versions[t.o], 1), amounts[t.o], order_currencies[t.o], coalesce(births[t.o], decided_at), expiries[t.o], price_lists[t.o]
+    coalesce(versions[t.o], 1), amounts[t.o], order_currencies[t.o], coalesce(births[t.o], decided_at), expiries[t.o],
+    price_lists[t.o]
   FROM unnest(outcomes, details, claim_orders) AS t (outcome, detail, o);
 END $$;

@@ -18,16 +18,18 @@ BEGIN
         cardinality(store_ids), cardinality(user_ids), cardinality(request_ids), cardinality(claim_orders),
         cardinality(lines_hashes), cardinality(not_afters), cardinality(records), cardinality(line_counts),
         cardinality(line_pairs), cardinality(line_quantities)) > 0
-      OR num_nonnulls(array_position(sku_ids, NULL), array_position(pair_skus, NULL), array_position(pair_attendees, NULL),
-        array_position(order_ids, NULL), array_position(store_ids, NULL), array_position(user_ids, NULL),
-        array_position(request_ids, NULL), array_position(claim_orders, NULL), array_position(lines_hashes, NULL),
-        array_position(records, NULL), array_position(line_counts, NULL), array_position(line_pairs, NULL),
-        array_position(line_quantities, NULL)) > 0
+      OR num_nonnulls(array_position(sku_ids, NULL), array_position(pair_skus, NULL),
+        array_position(pair_attendees, NULL), array_position(order_ids, NULL), array_position(store_ids, NULL),
+        array_position(user_ids, NULL), array_position(request_ids, NULL), array_position(claim_orders, NULL),
+        array_position(lines_hashes, NULL), array_position(records, NULL), array_position(line_counts, NULL),
+        array_position(line_pairs, NULL), array_position(line_quantities, NULL)) > 0
       THEN 'nothing but a not_after may be absent'
-    WHEN NOT cardinality(order_ids) = ALL (ARRAY[cardinality(store_ids), cardinality(user_ids), cardinality(request_ids)])
+    WHEN NOT cardinality(order_ids) = ALL (ARRAY[cardinality(store_ids), cardinality(user_ids),
+        cardinality(request_ids)])
       OR NOT cardinality(claim_orders) = ALL (ARRAY[cardinality(lines_hashes), cardinality(not_afters),
         cardinality(records), cardinality(line_counts)])
-      OR cardinality(line_pairs) <> cardinality(line_quantities) OR cardinality(pair_skus) <> cardinality(pair_attendees)
+      OR cardinality(line_pairs) <> cardinality(line_quantities)
+      OR cardinality(pair_skus) <> cardinality(pair_attendees)
       THEN 'arrays that belong together have one length'
     WHEN NOT (1 <= ALL (line_counts) AND 100 >= ALL (line_counts)) THEN 'an order has 1 to 100 lines'
     -- A line as it was sent has at most 1,000,000; up to 100 of them add up to one line here.
@@ -39,7 +41,8 @@ BEGIN
     WHEN (SELECT coalesce(sum(c), 0) FROM unnest(line_counts) AS c) <> cardinality(line_pairs)
       THEN 'the lines are those of the claims'
     WHEN '' = ANY (ids || request_ids) OR array_to_string(ids || request_ids, '') COLLATE "C" ~ '[^!-~]'
-      OR array_to_string(ids, ' ') COLLATE "C" ~ '[^ ]{129}' OR array_to_string(request_ids, ' ') COLLATE "C" ~ '[^ ]{255}[^ ]'
+      OR array_to_string(ids, ' ') COLLATE "C" ~ '[^ ]{129}'
+      OR array_to_string(request_ids, ' ') COLLATE "C" ~ '[^ ]{255}[^ ]'
       THEN 'an id is 1 to 128 printable ASCII characters, a request id 1 to 255'
   END;
   FOR i IN 2 .. cardinality(sku_ids) LOOP
@@ -53,7 +56,8 @@ BEGIN
     END IF;
   END LOOP;
   FOR i IN 2 .. cardinality(pair_skus) LOOP
-    IF pair_skus[i] < pair_skus[i - 1] OR pair_skus[i] = pair_skus[i - 1] AND pair_attendees[i] COLLATE "C" <= pair_attendees[i - 1] THEN
+    IF pair_skus[i] < pair_skus[i - 1]
+      OR pair_skus[i] = pair_skus[i - 1] AND pair_attendees[i] COLLATE "C" <= pair_attendees[i - 1] THEN
       broken := 'pairs of sku and attendee are distinct and ascend';
     END IF;
   END LOOP;

@@ -19,5 +19,6 @@ BEGIN
     SELECT CASE t.effect WHEN 'RELEASE' THEN 'CANCELLED' WHEN 'REFUSE' THEN 'REFUSED' ELSE 'UNCHANGED' END
     INTO STRICT result FROM orders_transition('CANCEL', ARRAY[id], note) AS t;
   END IF;
-  RETURN QUERY SELECT result, (SELECT row_to_json(o) FROM order_rows AS o WHERE o.order_id = id AND result <> 'NOT_FOUND');
+  RETURN QUERY SELECT result, (
+    SELECT row_to_json(o) FROM order_rows AS o WHERE o.order_id = id AND result <> 'NOT_FOUND');
 END $$;

@@ -1,7 +1,7 @@
 -- Closes holds that are past their expiry: the longest overdue first, those that somebody works on left out.
 --   batch_size  orders at most
--- Returns one row: how many expired; freed, [{store_id, sku_id}] whose units came back; next_due_at, the earliest expiry
--- of the holds that remain, null when there are none.
+-- Returns one row: how many expired; freed, [{store_id, sku_id}] whose units came back; next_due_at, the earliest
+-- expiry of the holds that remain, null when there are none.
 CREATE OR REPLACE FUNCTION ledger.orders_expire(batch_size int)
 RETURNS TABLE (expired int, freed json, next_due_at timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER

@@ -7,7 +7,8 @@ RETURNS SETOF ledger.order_rows
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = ledger, pg_temp
 SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off SET jit = off SET enable_hashagg = off
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off SET jit = off
+SET enable_hashagg = off
 AS $$
 BEGIN
   RETURN QUERY SELECT o.* FROM (

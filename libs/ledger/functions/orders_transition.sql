@@ -58,18 +58,21 @@ BEGIN
     WHERE a.sku_id = u.sku_id AND a.attendee_id = u.attendee_id;
 
     WITH moved AS (
-      INSERT INTO movements (order_id, sku_id, order_version, delta_free, delta_reserved, delta_held, delta_sold, reason, at)
+      INSERT INTO movements (order_id, sku_id, order_version, delta_free, delta_reserved, delta_held, delta_sold,
+        reason, at)
       SELECT t.order_id, l.sku_id, t.version + 1,
         CASE WHEN t.effect = 'RELEASE' THEN sum(l.quantity) ELSE 0 END, 0,
         CASE WHEN t.from_state = 'HELD' THEN -sum(l.quantity) ELSE 0 END,
-        CASE WHEN t.effect = 'SELL' THEN sum(l.quantity) WHEN t.from_state = 'CONFIRMED' THEN -sum(l.quantity) ELSE 0 END,
+        CASE WHEN t.effect = 'SELL' THEN sum(l.quantity)
+          WHEN t.from_state = 'CONFIRMED' THEN -sum(l.quantity) ELSE 0 END,
         happening, at
       FROM unnest(ids, from_states, versions, effects) AS t (order_id, from_state, version, effect)
       JOIN order_lines AS l ON l.order_id = t.order_id
       WHERE t.effect IN ('SELL', 'RELEASE') GROUP BY t.order_id, t.from_state, t.version, t.effect, l.sku_id
       RETURNING sku_id, delta_free, delta_held, delta_sold
     )
-    UPDATE stock AS s SET free = s.free + m.free, held = s.held + m.held, sold = s.sold + m.sold, version = s.version + 1
+    UPDATE stock AS s SET free = s.free + m.free, held = s.held + m.held, sold = s.sold + m.sold,
+      version = s.version + 1
     FROM (
       SELECT sku_id, sum(delta_free)::int AS free, sum(delta_held)::int AS held, sum(delta_sold)::int AS sold
       FROM moved GROUP BY sku_id

@@ -2,7 +2,9 @@
 --   at_most  rows
 -- A change with a lower id may be committed later: it is then the first of the next call.
 CREATE OR REPLACE FUNCTION ledger.outbox_take(at_most int)
-RETURNS TABLE (id bigint, order_id uuid, order_version int, state text, at timestamptz, store_id text, user_id text, lines json)
+RETURNS TABLE (
+  id bigint, order_id uuid, order_version int, state text, at timestamptz, store_id text, user_id text, lines json
+)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = ledger, pg_temp
 SET plan_cache_mode = force_generic_plan

@@ -19,7 +19,7 @@ BEGIN
     ), (
       SELECT coalesce(json_agg(o), '[]') FROM order_rows AS o WHERE o.order_id = ANY (order_ids)
     ), (
-      SELECT coalesce(json_agg(json_build_object('sku_id', a.sku_id, 'attendee_id', a.attendee_id, 'units', a.units)), '[]')
+      SELECT coalesce(json_agg(a), '[]')
       FROM unnest(pair_sku_ids, pair_attendee_ids) AS p (sku_id, attendee_id)
       JOIN attendee_units AS a ON a.sku_id = p.sku_id AND a.attendee_id = p.attendee_id
     );

@@ -42,5 +42,6 @@ BEGIN
       RAISE serialization_failure USING MESSAGE = 'payment_confirm: the payment was recorded meanwhile';
     END IF;
   END IF;
-  RETURN QUERY SELECT result, known.state, (SELECT row_to_json(o) FROM order_rows AS o WHERE o.order_id = id AND result <> 'REUSED');
+  RETURN QUERY SELECT result, known.state, (
+    SELECT row_to_json(o) FROM order_rows AS o WHERE o.order_id = id AND result <> 'REUSED');
 END $$;

@@ -9,7 +9,8 @@ RETURN CASE
     jsonb_build_object('reason', 'NOT_ON_SALE', 'sku_id', sku.sku_id, 'opens_at', sku.on_sale_at)
   WHEN at >= least(sku.off_sale_at, sku.starts_at) THEN jsonb_strip_nulls(jsonb_build_object(
     'reason', 'NOT_ON_SALE', 'sku_id', sku.sku_id,
-    'closed_at', CASE WHEN at >= coalesce(sku.off_sale_at, sku.starts_at) THEN coalesce(sku.off_sale_at, sku.starts_at) END,
+    'closed_at', CASE WHEN at >= coalesce(sku.off_sale_at, sku.starts_at)
+      THEN coalesce(sku.off_sale_at, sku.starts_at) END,
     'slot_past', CASE WHEN at >= sku.starts_at THEN true END))
   WHEN sku.paused THEN
     jsonb_build_object('reason', 'PAUSED', 'sku_id', sku.sku_id)

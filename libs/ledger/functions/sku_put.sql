@@ -4,7 +4,7 @@
 -- Returns one row: what happened, and the sku as it is now (a row of sku_rows). outcome:
 --   CREATED, CHANGED
 --   UNCHANGED             it is like that already
---   ETAG_MISMATCH         it was changed since it was read, even if to the same, or it is otherwise and no etag was given
+--   ETAG_MISMATCH         it was changed since it was read, even if to the same, or no etag was given for a change
 --   CAPACITY_BELOW_TAKEN  more units are reserved, held and sold than the capacity would be
 --   SKU_NOT_FOUND         there is nothing that the etag could be of
 --   OTHER_STORE           the id belongs to another store
@@ -66,5 +66,6 @@ BEGIN
     INSERT INTO stock_changes (sku_id, stock_version, delta_capacity, delta_overbooked, delta_free, reason, at)
     SELECT id, units.version + 1, delta, 0, delta, result, at WHERE delta <> 0;
   END IF;
-  RETURN QUERY SELECT result, (SELECT row_to_json(r) FROM sku_rows AS r WHERE r.sku_id = id AND result <> 'OTHER_STORE');
+  RETURN QUERY SELECT result, (
+    SELECT row_to_json(r) FROM sku_rows AS r WHERE r.sku_id = id AND result <> 'OTHER_STORE');
 END $$;

@@ -1,5 +1,5 @@
--- Orders and what they do to stock. No foreign keys: each would lock and look up a row on the way of every order, and the
--- audit checks what they would have. Nor are ids checked here again: the functions do, once a batch.
+-- Orders and what they do to stock. No foreign keys: each would lock and look up a row on the way of every order, and
+-- the audit checks what they would have. Nor are ids checked here again: the functions do, once a batch.
 
 CREATE TABLE ledger.orders (
   order_id uuid PRIMARY KEY,

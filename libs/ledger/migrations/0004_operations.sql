@@ -36,8 +36,8 @@ CREATE TABLE ledger.dead_letters (
   at timestamptz NOT NULL,
   resolved_at timestamptz
 );
--- A message that is delivered again leaves one letter.
-CREATE UNIQUE INDEX dead_letters_once ON ledger.dead_letters (subject, sha256(payload));
+-- A message that is delivered again leaves one letter, until somebody has seen to it.
+CREATE UNIQUE INDEX dead_letters_once ON ledger.dead_letters (subject, sha256(payload)) WHERE resolved_at IS NULL;
 CREATE INDEX dead_letters_unresolved ON ledger.dead_letters (id) WHERE resolved_at IS NULL;
 
 -- When each job runs next, shared by all schedulers.
