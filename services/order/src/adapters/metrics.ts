@@ -13,7 +13,7 @@ export function orderMetrics(metrics: Metrics) {
   const batchLines = metrics.histogram('admission_batch_lines', 'Order lines in one admission', [], lineBuckets);
   const deadLetters = metrics.counter('dead_letters_total', 'Messages and claims that nobody could process');
   const givenBack = metrics.counter('claims_given_back_total', 'Messages of claims that come again');
-  const outboxLag = metrics.gauge('outbox_lag', 'Events at hand that are not published; 500 may be more');
+  const outboxLag = metrics.gauge('outbox_lag', 'Events at hand that are not published; 1000 may be more');
 
   return {
     batch: (lines: number) => batchLines.observe(lines),

@@ -4,9 +4,9 @@ import { groupBy } from '../domain/group-by.js';
 import type { Nudge } from './nudge.js';
 
 /** Rows published together at most. */
-const rowsPerRound = 500;
+const rowsPerRound = 1_000;
 /** Between two rounds: what happens meanwhile is told together, and admission has the processor first. */
-const restMs = 50;
+const restMs = 100;
 const restAfterFailureMs = 500;
 /** What other processes wrote is looked for so often. */
 const pollMs = 500;
