@@ -65,6 +65,7 @@ test('D01 messages that age in two workers with slow admissions have one effect 
   await Promise.all(workers.map((worker) => worker.stop()));
 });
 
+// No keep-alive is sent that could be lost: whoever is slow is run again, and the row absorbs it.
 test('D02 an admission that takes three times the ack-wait is run again elsewhere without effect', async () => {
   const settings = { claimsAckWaitMs: 500 };
   const { skuId } = await stage.ledger.sku();

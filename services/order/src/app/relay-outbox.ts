@@ -33,7 +33,7 @@ export async function relayOutbox(ports: RelayPorts, nudge: Nudge, closing: Abor
     try {
       const more = await relayRound(ports);
       await rest(restMs, closing);
-      if (!more) await nudge.wait(pollMs - restMs, closing);
+      if (!more) await nudge.wait(pollMs, closing);
     } catch (error) {
       ports.failed(error);
       await rest(restAfterFailureMs, closing);
