@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { importSkus } from '../deploy/local/import-skus.js';
 import { type Mesh, startMesh } from '../deploy/local/mesh.js';
-import { startEcho } from './baselines/start-echo.js';
+import { type Echo, startEcho } from './baselines/start-echo.js';
 import { drive } from './drivers/drive.js';
 import type { DriveResult } from './drivers/grpc-driver.js';
 import { LedgerWitness } from './drivers/ledger-witness.js';
 import { meterMesh } from './drivers/mesh-meter.js';
+import { meterCpu } from './drivers/process-cpu.js';
 import { reserveMethod } from './drivers/reserve-method.js';
 import type { Arm, ArmRun, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
 
@@ -41,7 +42,7 @@ async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
   life.closer('echo', () => echo.stop());
   return {
     a: meshArm(mesh, witness, quick ? { requests: 6_000, warmUp: 2_000 } : { requests: 30_000, warmUp: 4_000 }),
-    b: echoArm(echo.address, quick ? { requests: 12_000, warmUp: 2_000 } : { requests: 60_000, warmUp: 4_000 }),
+    b: echoArm(echo, quick ? { requests: 12_000, warmUp: 2_000 } : { requests: 60_000, warmUp: 4_000 }),
     reported: [],
   };
 }
@@ -77,14 +78,15 @@ function meshArm(mesh: Mesh, witness: LedgerWitness, load: Load): Arm {
   };
 }
 
-function echoArm(address: string, load: Load): Arm {
+function echoArm({ address, pid }: Echo, load: Load): Arm {
   let runs = 0;
   return {
     name: 'echo',
     run: async () => {
       const tag = `e${++runs}`;
+      const cpu = meterCpu({ echo: pid });
       const result = await drive({ address, path, storeId, skuId: `hot-${tag}`, tag, inFlight, deadlineMs, ...load });
-      return runOf(load, result, {}, unexpected(result, ['HELD']));
+      return runOf(load, result, cpu(load.requests + load.warmUp), unexpected(result, ['HELD']));
     },
   };
 }

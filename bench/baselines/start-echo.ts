@@ -8,6 +8,7 @@ const program = fileURLToPath(new URL('./echo-server.js', import.meta.url));
 export interface Echo {
   /** `host:port`. */
   address: string;
+  pid: number | undefined;
   stop(): Promise<void>;
 }
 
@@ -23,6 +24,7 @@ export async function startEcho(): Promise<Echo> {
   ]);
   return {
     address,
+    pid: child.pid,
     stop: async () => {
       child.kill();
       await gone;
