@@ -14,7 +14,7 @@ import { orderEventsPattern } from './streams.js';
 /** Skus whose units came back. */
 export type FreedSkus = ExpiryReport['freedSkus'];
 
-const storeTimeoutMs = 2_000;
+const storeTimeoutMs = 5_000;
 
 /** Tells every inventory what was decided: one message for each shard of the batch. */
 export function publishDecisions(messaging: Messaging, shards: number, decisions: readonly Decision[]): void {
