@@ -106,9 +106,9 @@ test('A07: units of one to three never exceed the capacity, and what is held is 
 
 test('64 clients on one row with baskets, duplicates and limits: exact, and no error', async () => {
   const random = seeded();
-  const hot = (await db.sku({ capacity: 150, perUserLimit: 3 })).skuId;
+  const hot = (await db.sku({ capacity: 120, perUserLimit: 3 })).skuId;
   const others = await Promise.all(users(6).map(() => db.sku({ capacity: 30, perUserLimit: 3 })));
-  const claims = Array.from({ length: 800 }, () => {
+  const claims = Array.from({ length: 600 }, () => {
     const user = `user-${random.integer(1, 250)}`;
     const basket = random.shuffle(others).slice(0, random.integer(0, 2));
     const skuIds = random.shuffle([hot, ...basket.map((sku) => sku.skuId)]);
@@ -189,9 +189,9 @@ test('K06: capacity that is raised during the rush is sold to the last unit, by 
       }
     }
   };
-  const buyers = users(1_000).map((user) => claimOf(user, skuId));
+  const buyers = users(500).map((user) => claimOf(user, skuId));
   const acts = buyers.map(
-    (claim, n) => (): Promise<unknown> => (n % 150 === 100 && n < 700 ? restock() : db.admit(claim)),
+    (claim, n) => (): Promise<unknown> => (n % 70 === 50 && n < 300 ? restock() : db.admit(claim)),
   );
   await rush(acts, (act) => act());
   // Whoever came before the last units did comes again.
@@ -253,7 +253,7 @@ test('F08: orders, cancels, payments, expiry and edits of one sku mix without an
   };
   const kinds = ['order', 'order', 'order', 'cancel', 'pay', 'expire', 'edit'] as const;
   await rush(
-    Array.from({ length: 1_200 }, () => random.pick(kinds)),
+    Array.from({ length: 700 }, () => random.pick(kinds)),
     (kind) => acts[kind](),
   );
   assert.ok(born.length > 100);

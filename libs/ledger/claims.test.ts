@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Fault } from '#libs/refusal/fault.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
@@ -141,6 +142,33 @@ test('A34: who wants more than is free gets nothing and hears how many there are
   const refusal = refusalOf(await db.admit(claimOf('ann', [lineOf(skuId, 'ann', 2)])));
   assert.equal(refusal, { reason: 'NOT_ENOUGH', skuId, free: 1 });
   assert.is((await db.stock(skuId)).free, 1);
+});
+
+test('the attendees of one order count together', async () => {
+  const skuId = await newSku({ capacity: 1 });
+  const refusal = refusalOf(await db.admit(claimOf('mum', [lineOf(skuId, 'child-1'), lineOf(skuId, 'child-2')])));
+  assert.equal(refusal, { reason: 'NOT_ENOUGH', skuId, free: 1 });
+});
+
+test('an order is held for payment when any of its skus wants it', async () => {
+  const free = { paymentRequired: false, priceMinor: 0 };
+  for (const [one, two] of [
+    [{}, free],
+    [free, {}],
+  ]) {
+    const skuIds = [
+      await newSku({ ...one, skuId: `a-${randomUUID()}` }),
+      await newSku({ ...two, skuId: `b-${randomUUID()}` }),
+    ];
+    const order = await db.order(
+      claimOf(
+        'ann',
+        skuIds.map((skuId) => lineOf(skuId, 'ann')),
+      ),
+    );
+    assert.is(order.state, 'HELD');
+    for (const skuId of skuIds) assert.is((await db.stock(skuId)).held, 1);
+  }
 });
 
 test('all lines are taken or none', async () => {

@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { sqlState } from '#libs/postgres/errors.js';
+import { Fault } from '#libs/refusal/fault.js';
+import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { until } from '#libs/testing/until.js';
 import { claimsBatch } from './claims-batch.js';
 import { functionCall } from './ledger-pool.js';
-import { claimOf, type TestLedger, testLedger } from './test-ledger.js';
+import { claimOf, lineOf, type TestLedger, testLedger } from './test-ledger.js';
 
 const test = suite('isolation');
 let db: TestLedger;
@@ -57,6 +62,53 @@ test('admission decides by what the last one before it left, also when it waited
   await client.query('COMMIT');
   assert.is((await waiting).kind, 'REFUSED');
   assert.equal(await db.violations(), []);
+});
+
+/** Resolves when somebody waits for a lock of the database's. */
+const somebodyWaits = (): Promise<object> =>
+  until(async () => {
+    const rows = await db.sql(`
+      SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+    return rows[0];
+  });
+
+test('a sku that is born while admission waits for another one is not sold without its lock', async () => {
+  const [waited, born] = [`a-${randomUUID()}`, `b-${randomUUID()}`];
+  await db.sku({ skuId: waited });
+  await client.query('BEGIN');
+  await client.query('SELECT FROM ledger.stock WHERE sku_id = $1 FOR UPDATE', [waited]);
+  const { values } = claimsBatch([claimOf('ann', [lineOf(waited, 'ann'), lineOf(born, 'ann')])]);
+  const admitting = rejectionOf(db.runtime.query(call, values), Fault);
+  await somebodyWaits();
+  await db.sku({ skuId: born });
+  await client.query('COMMIT');
+  assert.is(sqlState(await admitting), '40001');
+  assert.is((await db.stock(born)).free, 10);
+});
+
+test('a claim that is buried while it is being admitted is answered with its order', async () => {
+  const { skuId } = await db.sku();
+  const claim = claimOf('ann', skuId);
+  await client.query('BEGIN');
+  await client.query(call.text, claimsBatch([claim]).values);
+  const burying = db.ledger.claimBury({ claim, subject: 's', payload: Buffer.from('x'), error: 'broken' });
+  await somebodyWaits();
+  await client.query('COMMIT');
+  assert.is((await burying).kind, 'ORDER');
+  assert.equal(await db.sql('SELECT FROM ledger.dead_letters'), []);
+});
+
+test('an id that is being admitted for another sku waits, and is then another request', async () => {
+  const [one, two] = [await db.sku(), await db.sku()];
+  const claim = claimOf('ann', one.skuId);
+  await client.query('BEGIN');
+  await client.query(call.text, claimsBatch([claim]).values);
+  const admitting = db.admit({ ...claim, lines: [lineOf(two.skuId, 'ann')] });
+  await somebodyWaits();
+  await client.query('COMMIT');
+  const decision = await admitting;
+  assert.is(decision.kind === 'FAULT' && decision.reason, 'REQUEST_ID_REUSED');
+  assert.is((await db.stock(two.skuId)).free, 10);
 });
 
 test.run();
