@@ -20,6 +20,7 @@ interface ViolationRow {
   detail: unknown;
 }
 
+/** What the audit found. */
 export interface AuditReport {
   /** At most 1000. */
   violations: AuditViolation[];

@@ -16,6 +16,7 @@ export function clockCalls(pool: LedgerPool) {
   };
 }
 
+/** How a process learns the ledger's time. */
 export interface LedgerClockOptions {
   /** Asks the ledger. */
   clockRead: () => Promise<Date>;

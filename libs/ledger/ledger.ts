@@ -22,6 +22,7 @@ export const RUNTIME_ROLE = 'holdfast_runtime';
 /** Every call of the ledger: the only way to change stock and orders. */
 export type Ledger = ReturnType<typeof openLedger>;
 
+/** Binds every call to a pool. It opens nothing: the pool does, and is closed by who made it. */
 export function openLedger(pool: LedgerPool) {
   return {
     ...claimCalls(pool),

@@ -12,6 +12,7 @@ const listBySku = functionCall('orders_list_by_sku', 4);
 const cancel = functionCall('order_cancel', 3);
 const expire = functionCall('orders_expire', 1);
 
+/** Part of a list of orders. */
 export interface OrdersPage {
   orders: LedgerOrder[];
   /** Empty at the end of the list. */

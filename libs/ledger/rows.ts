@@ -4,6 +4,7 @@ import type { OrderLine } from './lines.js';
 /** Where an order is in its life, once the ledger knows it. */
 export type OrderState = 'HELD' | 'CONFIRMED' | 'FULFILLED' | 'CANCELLED' | 'EXPIRED' | 'REFUSED';
 
+/** A line of an order, with what it cost. */
 export interface LedgerLine extends OrderLine {
   /** Price of one unit in minor units when the order was born. */
   unitPriceMinor: number;
@@ -78,6 +79,7 @@ export interface SkuStock {
 /** An instant as the driver gives it in a column (Date) or within JSON (string). */
 type Instant = Date | string;
 
+/** A refusal as it stands in a row. */
 export interface RefusalRow {
   reason: RefusalReason;
   sku_id: string;
@@ -135,6 +137,7 @@ export interface SkuRow {
   next_release_at: Instant | null;
 }
 
+/** A row of order_rows, from a column or from within JSON, as an order. */
 export function toOrder(row: OrderRow): LedgerOrder {
   return {
     orderId: row.order_id,
@@ -157,6 +160,7 @@ export function toOrder(row: OrderRow): LedgerOrder {
   };
 }
 
+/** What a row says of a refusal, as the refusal. */
 export function toRefusal(row: RefusalRow): Refusal {
   return {
     reason: row.reason,
@@ -171,6 +175,7 @@ export function toRefusal(row: RefusalRow): Refusal {
   };
 }
 
+/** A row of sku_rows as the sku that an operator sees. */
 export function toSku(row: SkuRow): Sku {
   return {
     skuId: row.sku_id,
@@ -195,6 +200,7 @@ export function toSku(row: SkuRow): Sku {
   };
 }
 
+/** A row of sku_rows as the stock that a gate sees. */
 export function toSkuStock(row: SkuRow): SkuStock {
   return {
     skuId: row.sku_id,
@@ -216,6 +222,7 @@ export function toSkuStock(row: SkuRow): SkuStock {
   };
 }
 
+/** An instant, however it came. */
 export function toDate(instant: Instant): Date {
   return instant instanceof Date ? instant : new Date(instant);
 }

@@ -14,6 +14,7 @@ const get = sqlFile(new URL('./sql/sku_get.sql', import.meta.url));
 const list = sqlFile(new URL('./sql/skus_list.sql', import.meta.url));
 const opening = sqlFile(new URL('./sql/skus_opening.sql', import.meta.url));
 
+/** What putting a sku did. */
 export interface SkuPutResult extends StockedSku {
   outcome: 'CREATED' | 'CHANGED' | 'UNCHANGED';
 }

@@ -33,6 +33,7 @@ export interface TestLedger {
   drop(): Promise<void>;
 }
 
+/** Opens a migrated database of its own; `pool` changes how the services' pool is. To be dropped in `after`. */
 export async function testLedger(pool: Partial<PoolOptions> = {}): Promise<TestLedger> {
   const database = await testPostgres();
   const owner = openPool(database.url, { max: 4 });
@@ -68,6 +69,7 @@ export async function testLedger(pool: Partial<PoolOptions> = {}): Promise<TestL
   };
 }
 
+/** A pool with room for races and slow machines. */
 export function openPool(url: string, options: Partial<PoolOptions> = {}): PostgresPool {
   return createPool({
     url,
@@ -115,6 +117,7 @@ export function claimOf(
   return { orderId: orderId(storeId, userId, requestId), storeId, userId, requestId, lines, record: true, ...parts };
 }
 
+/** One line of a claim. */
 export function lineOf(skuId: string, attendeeId: string, quantity = 1): OrderLine {
   return { skuId, attendeeId, quantity };
 }
