@@ -5,7 +5,7 @@ import { childrenOf } from '#libs/servers/process-table.js';
 const ticksPerSecond = 100;
 
 /** CPU time that a process and its children have used, in seconds; undefined where there is no /proc. */
-export function cpuSeconds(pid: number): number | undefined {
+function cpuSeconds(pid: number): number | undefined {
   const own = ticksOf(pid, true);
   if (own === undefined) return undefined;
   const children = childrenOf(pid).map((child) => ticksOf(child, false) ?? 0);

@@ -4,6 +4,7 @@ import { deadLetterCalls } from './dead-letters.js';
 import { jobCalls } from './jobs.js';
 import { clockCalls } from './ledger-clock.js';
 import type { LedgerPool } from './ledger-pool.js';
+import { orderChangeCalls } from './order-changes.js';
 import { orderCalls } from './orders.js';
 import { outboxCalls } from './outbox.js';
 import { parkedCalls } from './parked.js';
@@ -29,6 +30,7 @@ export function openLedger(pool: LedgerPool) {
     ...deadLetterCalls(pool),
     ...parkedCalls(pool),
     ...orderCalls(pool),
+    ...orderChangeCalls(pool),
     ...paymentCalls(pool),
     ...skuCalls(pool),
     ...outboxCalls(pool),

@@ -54,22 +54,7 @@ export function skuCalls(pool: LedgerPool) {
      * Puts many skus (a few hundred a call) in one transaction, each on its own: a bad one stops nothing. The results
      * come in the order of the skus; of those that were not put, the Fault that skuPut would throw.
      */
-    async skusImport(skus: readonly { sku: SkuToPut; etag?: string }[]): Promise<(SkuPutResult | Fault)[]> {
-      const results: (SkuPutResult | Fault | undefined)[] = skus.map(({ sku, etag }) =>
-        faultIn(() => refuseMalformedSku(sku, etag)),
-      );
-      const places = [...results.keys()].filter((place) => results[place] === undefined);
-      const good = places.flatMap((place) => skus[place] ?? []);
-      const values = [good.map(({ sku }) => toParameter(sku)), good.map(({ etag }) => etag ?? null)];
-      const rows = await retryConflicts(() => pool.query<PutRow & { place: number }>(importAll, values), ATTEMPTS);
-      for (const row of rows) {
-        const item = good[row.place - 1];
-        const place = places[row.place - 1];
-        if (!item || place === undefined) throw new RangeError(`no sku ${row.place}`);
-        results[place] = faultIn(() => putResult(item.sku, row));
-      }
-      return results.map((result) => result ?? new Fault('INTERNAL', 'the sku was not put'));
-    },
+    skusImport: (skus: readonly { sku: SkuToPut; etag?: string }[]) => importSkus(pool, skus),
 
     /** One sku. Fault SKU_NOT_FOUND. */
     async skuGet(skuId: string): Promise<StockedSku & { now: Date }> {
@@ -94,6 +79,26 @@ export function skuCalls(pool: LedgerPool) {
       return { skuIds: row.sku_ids, ...(row.next_opening_at && { nextOpeningAt: row.next_opening_at }) };
     },
   };
+}
+
+async function importSkus(
+  pool: LedgerPool,
+  skus: readonly { sku: SkuToPut; etag?: string }[],
+): Promise<(SkuPutResult | Fault)[]> {
+  const results: (SkuPutResult | Fault | undefined)[] = skus.map(({ sku, etag }) =>
+    faultIn(() => refuseMalformedSku(sku, etag)),
+  );
+  const places = [...results.keys()].filter((place) => results[place] === undefined);
+  const good = places.flatMap((place) => skus[place] ?? []);
+  const values = [good.map(({ sku }) => toParameter(sku)), good.map(({ etag }) => etag ?? null)];
+  const rows = await retryConflicts(() => pool.query<PutRow & { place: number }>(importAll, values), ATTEMPTS);
+  for (const row of rows) {
+    const item = good[row.place - 1];
+    const place = places[row.place - 1];
+    if (!item || place === undefined) throw new RangeError(`no sku ${row.place}`);
+    results[place] = faultIn(() => putResult(item.sku, row));
+  }
+  return results.map((result) => result ?? new Fault('INTERNAL', 'the sku was not put'));
 }
 
 function putResult(sku: SkuToPut, { outcome, sku_row: row }: PutRow): SkuPutResult {

@@ -5,7 +5,7 @@ import { shardOfOrder, shardOfStore, storeHash } from '#libs/contracts/order-id.
 import { toDecisionMessage } from '#libs/contracts/order-messages.js';
 import { decisionsSubject, orderEventSubject, stockFreedSubject, subjects } from '#libs/contracts/subjects.js';
 import type { Decision } from '#libs/ledger/decision.js';
-import type { ExpiryReport } from '#libs/ledger/orders.js';
+import type { ExpiryReport } from '#libs/ledger/order-changes.js';
 import type { OutboxEntry } from '#libs/ledger/outbox.js';
 import type { Messaging } from '#libs/messaging/messaging.js';
 import { groupBy } from '../domain/group-by.js';

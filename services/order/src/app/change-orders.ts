@@ -1,5 +1,5 @@
 import type { Ledger } from '#libs/ledger/ledger.js';
-import type { ExpiryReport } from '#libs/ledger/orders.js';
+import type { ExpiryReport } from '#libs/ledger/order-changes.js';
 import type { CapturedPayment, PaymentState } from '#libs/ledger/payments.js';
 import type { LedgerOrder } from '#libs/ledger/rows.js';
 import { refuseImpossible } from './get-order.js';
