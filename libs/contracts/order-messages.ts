@@ -7,7 +7,7 @@ import {
 } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import type { ClaimFaultReason, Decision } from '#libs/ledger/decision.js';
 import type { LedgerOrder } from '#libs/ledger/rows.js';
-import { Fault } from '#libs/refusal/fault.js';
+import { Fault, faultCatalogue } from '#libs/refusal/fault.js';
 import type { Refusal } from '#libs/refusal/refusal.js';
 import { fromStatus, toStatus } from '#libs/rpc/status.js';
 
@@ -54,7 +54,7 @@ export function toDecisionMessage(decision: Decision): DecisionMessage {
   if (decision.kind === 'REFUSED') {
     return { orderId, decided: { $case: 'refusal', value: toRefusalMessage(decision.refusal) } };
   }
-  const fault = new Fault(decision.reason, 'the ledger did not take the order', { metadata: decision.metadata });
+  const fault = new Fault(decision.reason, faultCatalogue[decision.reason].title, { metadata: decision.metadata });
   return { orderId, decided: { $case: 'error', value: toStatus(fault) } };
 }
 

@@ -19,7 +19,7 @@ test('one read tells stock, units and what became of claims', async () => {
     skuIds: ['nothing', skuId],
     attendees: ['ann', 'bob'].map((attendeeId) => ({ skuId, attendeeId })),
   });
-  assert.equal(answer.orders, decisions.toReversed());
+  assert.equal(answer.decisions, [undefined, ...decisions.toReversed()]);
   assert.equal(answer.units, [{ skuId, attendeeId: 'ann', units: 1 }]);
   const order = decisions[0]?.kind === 'ORDER' ? decisions[0].order : undefined;
   assert.equal(answer.skus, [{ ...(await db.stock(skuId)), free: 0, held: 1, nextReleaseAt: order?.expiresAt }]);
@@ -30,7 +30,7 @@ test('a known id that is asked for with other lines is said to be another reques
   const claim = claimOf('ann', [lineOf(skuId, 'ann', 2)]);
   await db.order(claim);
   const ask = async (lines: typeof claim.lines) =>
-    (await db.ledger.parkedRead({ claims: [{ ...claim, lines }], skuIds: [], attendees: [] })).orders[0];
+    (await db.ledger.parkedRead({ claims: [{ ...claim, lines }], skuIds: [], attendees: [] })).decisions[0];
   const sameLines = await ask([lineOf(skuId, 'ann'), lineOf(skuId, 'ann')]);
   const otherLines = await ask([lineOf(skuId, 'ann')]);
   assert.is(sameLines?.kind, 'ORDER');

@@ -18,8 +18,11 @@ export interface ParkedAnswer {
   /** The ledger's clock at the time of the snapshot. */
   now: Date;
   skus: SkuStock[];
-  /** Of the claims whose id is known: the order, its refusal, or REQUEST_ID_REUSED when it has other lines. */
-  orders: Decision[];
+  /**
+   * In the order of the claims, undefined where the id is not known: the order, its refusal, or REQUEST_ID_REUSED when it
+   * has other lines. Two claims of one id may differ.
+   */
+  decisions: (Decision | undefined)[];
   /** Units in live orders; pairs without any are left out. */
   units: { skuId: string; attendeeId: string; units: number }[];
 }
@@ -45,9 +48,9 @@ export function parkedCalls(pool: LedgerPool) {
     return {
       now: row.now,
       skus: row.skus.map(toSkuStock),
-      orders: claims.flatMap((claim) => {
+      decisions: claims.map((claim) => {
         const order = known.get(claim.orderId);
-        return order ? [sameOrReused(claim, order)] : [];
+        return order && sameOrReused(claim, order);
       }),
       units: row.units.map((unit) => ({ skuId: unit.sku_id, attendeeId: unit.attendee_id, units: unit.units })),
     };

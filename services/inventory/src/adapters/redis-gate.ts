@@ -90,9 +90,7 @@ export class RedisGate implements Gate {
   }
 
   async promised(shard: number, orderId: string): Promise<Claim | undefined> {
-    const text = await this.redis.hget(keys.promised(shard), orderId).catch((cause: unknown) => {
-      throw new Fault('UNAVAILABLE', 'the journal cannot be read', { cause });
-    });
+    const text = await answerOf(this.redis.hget(keys.promised(shard), orderId));
     return text === null ? undefined : decodeClaim(text.slice(text.indexOf(':') + 1));
   }
 
@@ -111,7 +109,7 @@ export class RedisGate implements Gate {
   }
 
   openSkus(shard: number): Promise<string[]> {
-    return this.redis.smembers(keys.open(shard));
+    return answerOf(this.redis.smembers(keys.open(shard)));
   }
 
   async undecided(shard: number, skuId: string, leastAgeMs: number): Promise<JournalEntry[]> {
@@ -133,15 +131,24 @@ export class RedisGate implements Gate {
   }
 
   takeUsedSkus(shard: number): Promise<string[]> {
-    return this.redis.spop(keys.used(shard), TAKE_AT_ONCE);
+    return answerOf(this.redis.spop(keys.used(shard), TAKE_AT_ONCE));
   }
 
   async close(shard: number): Promise<number> {
-    const ended = await this.redis.zrangebyscore(keys.closing(shard), '-inf', Date.now(), 'LIMIT', 0, TAKE_AT_ONCE);
+    const ended = await answerOf(
+      this.redis.zrangebyscore(keys.closing(shard), '-inf', Date.now(), 'LIMIT', 0, TAKE_AT_ONCE),
+    );
     if (ended.length === 0) return 0;
     const gates = ended.map((skuId) => keys.gate(shard, skuId));
     return (await runScript(this.redis, close, [keys.closing(shard), ...gates], ended)) as number;
   }
+}
+
+/** The answer to a plain command; Fault UNAVAILABLE when Redis does not give one, as with scripts. */
+function answerOf<Answer>(command: Promise<Answer>): Promise<Answer> {
+  return command.catch((cause: unknown) => {
+    throw new Fault('UNAVAILABLE', 'redis cannot be reached', { cause });
+  });
 }
 
 /** Numbers the distinct skus of a call from 1, in order of appearance. */

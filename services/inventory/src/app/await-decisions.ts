@@ -10,8 +10,8 @@ const READ_AT_ONCE = 500;
 
 export interface AwaitDecisionsOptions {
   ordersRead(orderIds: string[]): Promise<LedgerOrder[]>;
-  /** A try whose order is decided. */
-  onDecided(placement: Placement, decision: Decision): void;
+  /** News about the id of a try that waited. */
+  onNews(placement: Placement, news: Decision): void;
   logger: Logger;
 }
 
@@ -55,7 +55,7 @@ export class AwaitDecisions {
     const entry = this.waiting.get(decision.orderId);
     if (!entry) return;
     this.waiting.delete(decision.orderId);
-    for (const placement of entry.placements) this.options.onDecided(placement, decision);
+    for (const placement of entry.placements) this.options.onNews(placement, decision);
   }
 
   close(): void {

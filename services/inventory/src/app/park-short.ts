@@ -79,12 +79,11 @@ export class ParkShort {
     const claims = placements.map(({ claim }) => claim);
     const skuIds = [...new Set(claims.flatMap(({ lines }) => skusOf(lines)))].sort();
     const read = await this.options.parkedRead({ claims, skuIds, attendees: [] });
-    const known = new Map(read.orders.map((decision) => [decision.orderId, decision]));
     const stock = new Map(read.skus.map((sku) => [sku.skuId, sku]));
 
     const candidates: Placement[] = [];
-    for (const placement of placements) {
-      const decision = known.get(placement.claim.orderId);
+    for (const [i, placement] of placements.entries()) {
+      const decision = read.decisions[i];
       if (decision) this.options.onDecided(placement, decision);
       else if (ledgerSaysNo(placement, stock, read.now)) this.options.admitDirectly(placement);
       else candidates.push(placement);

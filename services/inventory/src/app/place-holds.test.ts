@@ -163,6 +163,38 @@ test('the same request_id for other lines is told apart, while the first is deci
   assert.is(told(await place(placeHolds, first)), 'HELD');
 });
 
+test('one request_id pressed with two bodies: each try is answered about its own lines, on sale and sold out', async () => {
+  for (const capacity of [60, 1]) {
+    const { skuId } = await database.sku({ capacity, perUserLimit: 3 });
+    const processes = [open(), open()];
+    await place(open(), claim(skuId));
+    const one = claim(skuId, 1);
+    const two = { ...one, lines: [{ skuId, quantity: 2, attendeeId: one.userId }] };
+    const tries = Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? one : two));
+    const outcomes = await Promise.all(
+      tries.map((wanted, i) => place(processes[i % 3 === 0 ? 0 : 1] as PlaceHolds, wanted)),
+    );
+    const answers = (wanted: Claim): string[] => [...new Set(outcomes.filter((_, i) => tries[i] === wanted).map(told))];
+    const [born] = await database.ledger.ordersRead([one.orderId]);
+    const quantity = born?.lines[0]?.quantity;
+    const first = capacity === 1 ? 'ALL_HELD' : 'HELD';
+    assert.equal(
+      [answers(one), answers(two)],
+      quantity === 1 ? [[first], ['REQUEST_ID_REUSED']] : [['REQUEST_ID_REUSED'], [first]],
+    );
+  }
+});
+
+test('news of a fault may be about other lines under the same id: the ledger is asked about these', async () => {
+  const { skuId } = await database.sku();
+  const placeHolds = open({ stream: { store: async () => undefined } });
+  const wanted = claim(skuId);
+  const answer = place(placeHolds, wanted);
+  await until(() => placeHolds.awaits(wanted.orderId));
+  placeHolds.heard({ orderId: wanted.orderId, kind: 'FAULT', reason: 'REQUEST_ID_REUSED', metadata: {} });
+  assert.is(told(await answer), 'HELD');
+});
+
 test('A14, K09: what the ledger does not take is let in again, and nothing is left in the journal', async () => {
   const { skuId } = await database.sku({ capacity: 5 });
   const placeHolds = open();

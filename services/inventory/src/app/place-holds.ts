@@ -62,7 +62,11 @@ export class PlaceHolds {
     const { gate, stream, ledger, logger, shards } = options;
     const onDecided = (placement: Placement, decision: Decision): void => this.decided(placement, decision);
     this.direct = new AdmitDirectly({ ledger, turns: options.directTurns, onDecided, logger });
-    this.decisions = new AwaitDecisions({ ordersRead: (ids) => ledger.ordersRead(ids), onDecided, logger });
+    this.decisions = new AwaitDecisions({
+      ordersRead: (ids) => ledger.ordersRead(ids),
+      onNews: (placement, news) => this.heardOf(placement, news),
+      logger,
+    });
     this.settleClaims = gate && new SettleClaims(gate, shards, logger);
     this.parked = new ParkShort({
       parkedRead: (question) => ledger.parkedRead(question),
@@ -196,12 +200,13 @@ export class PlaceHolds {
     return gate.place(shard, placements.map(claimOf));
   }
 
+  private heardOf(placement: Placement, news: Decision): void {
+    if (placement.isAnsweredBy(news)) this.decided(placement, news);
+    else this.direct.add(placement);
+  }
+
   private decided(placement: Placement, decision: Decision): void {
-    if (!placement.decided(decision)) {
-      placement.joined = false;
-      this.direct.add(placement);
-      return;
-    }
+    placement.decided(decision);
     this.decisions.forget(placement);
     if (!placement.letIn) return;
     placement.letIn = false;

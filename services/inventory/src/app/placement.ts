@@ -1,6 +1,6 @@
 import type { Decision } from '#libs/ledger/decision.js';
 import type { LedgerOrder } from '#libs/ledger/rows.js';
-import { Fault } from '#libs/refusal/fault.js';
+import { Fault, faultCatalogue } from '#libs/refusal/fault.js';
 import type { Refusal } from '#libs/refusal/refusal.js';
 import { type Line, sameLines } from '../domain/lines.js';
 
@@ -55,18 +55,26 @@ export class Placement {
     this.answer({ kind: 'FAULT', fault });
   }
 
-  /** Answers with the ledger's word. False when that word may be about another order's lines and must be asked for. */
-  decided(decision: Decision): boolean {
+  /**
+   * Whether news about the order id answers this try. A fault, and a no to a try that joined another, may be about other
+   * lines under the same id: the ledger must be asked for this one.
+   */
+  isAnsweredBy(news: Decision): boolean {
+    if (news.kind === 'ORDER') return true;
+    return news.kind === 'REFUSED' && !this.joined;
+  }
+
+  /** Answers with the ledger's word on this try. */
+  decided(decision: Decision): void {
     if (decision.kind === 'FAULT') {
-      this.fail(new Fault(decision.reason, 'the ledger did not take the order', { metadata: decision.metadata }));
+      const { reason, metadata } = decision;
+      this.fail(new Fault(reason, faultCatalogue[reason].title, { metadata }));
     } else if (decision.kind === 'REFUSED') {
-      if (this.joined) return false;
       this.answer({ kind: 'REFUSED', refusal: decision.refusal });
     } else if (sameLines(decision.order.lines, this.claim.lines)) {
       this.answer({ kind: 'HELD', order: decision.order });
     } else {
-      this.fail(new Fault('REQUEST_ID_REUSED', 'the request_id was used for an order with other lines'));
+      this.fail(new Fault('REQUEST_ID_REUSED', faultCatalogue.REQUEST_ID_REUSED.title));
     }
-    return true;
   }
 }
