@@ -1,6 +1,7 @@
 import { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import type { Sku } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { connect } from '#libs/rpc/client.js';
+import { fromStatus } from '#libs/rpc/status.js';
 
 const DEADLINE_MS = 30_000;
 const SKUS_PER_MESSAGE = 100;
@@ -8,13 +9,25 @@ const SKUS_PER_MESSAGE = 100;
 /** A sku as somebody describes it who cares for the essentials only. */
 export type SkuWish = Pick<Sku, 'skuId' | 'storeId' | 'title' | 'capacity'> & Partial<Sku>;
 
-/** Puts skus on sale through the inventory service at `host:port`; those that are there already must be the same. */
-export async function importSkus(address: string, wishes: SkuWish[]): Promise<void> {
+export interface ImportOptions {
+  /** Leaves skus as they are that somebody changed since; without it they are failures. */
+  keepChanged?: boolean;
+}
+
+/** Puts skus on sale through the inventory service at `host:port`; the same again changes nothing. */
+export async function importSkus(
+  address: string,
+  wishes: SkuWish[],
+  { keepChanged = false }: ImportOptions = {},
+): Promise<void> {
   const inventory = connect(InventoryServiceDefinition, address, { defaultDeadlineMs: DEADLINE_MS });
   try {
     const { failures } = await inventory.importSkus(messages(wishes.map(complete)));
-    const first = failures[0];
-    if (first) throw new Error(`${failures.length} skus were not imported; ${first.skuId}: ${first.error?.message}`);
+    const serious = failures.filter(
+      ({ error }) => !(keepChanged && error && fromStatus(error).reason === 'ETAG_MISMATCH'),
+    );
+    const [first] = serious;
+    if (first) throw new Error(`${serious.length} skus were not imported; ${first.skuId}: ${first.error?.message}`);
   } finally {
     inventory.close();
   }

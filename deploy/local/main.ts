@@ -31,16 +31,19 @@ While it runs, in another terminal:
 await main();
 
 async function main(): Promise<void> {
+  let mesh: Mesh | undefined;
   try {
     const options = readOptions(process.argv.slice(2));
     if (options === undefined) return;
-    const mesh = await start(options);
-    await importSkus(mesh.describe().services.inventory?.[0]?.grpc ?? '', sampleSkus(new Date()));
+    mesh = await start(options);
+    const inventory = mesh.describe().services.inventory?.[0]?.grpc ?? '';
+    await importSkus(inventory, sampleSkus(new Date()), { keepChanged: true });
     welcome(mesh.describe());
     if (options.rush) await sampleRush(mesh);
     say('serving; Ctrl-C ends it');
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
+    await mesh?.stop();
     process.exit(1);
   }
 }

@@ -46,6 +46,7 @@ export async function runRush(options: RushOptions): Promise<RushResult> {
   const ledger = new LedgerReader(mesh.infra.postgres.url);
   const stockRoom = new StockRoom(mesh.services.inventory?.map((one) => one.grpc).join(',') ?? '');
   const pool = new HttpPool(mesh.http, MAX_SOCKETS);
+  const lag = new LagWatch(mesh.services.order?.map((one) => one.admin) ?? []);
   try {
     const clockAheadMs = await ledger.clockAheadMs();
     const opens = scenario.skus.some((sku) => sku.opensAtMs !== undefined);
@@ -55,7 +56,6 @@ export async function runRush(options: RushOptions): Promise<RushResult> {
 
     const admins = Object.values(mesh.services).flatMap((processes) => processes.map((one) => one.admin));
     const before = await scrape(admins);
-    const lag = new LagWatch(mesh.services.order?.map((one) => one.admin) ?? []);
     const startsAt = Math.max(opening, Date.now() + SHORT_LEAD_MS);
     const outcomes = await watchedCrowd(options, scenario, pool, startsAt);
     const endedAt = Date.now();
@@ -71,6 +71,7 @@ export async function runRush(options: RushOptions): Promise<RushResult> {
     });
     return { report, verdict, outcomes };
   } finally {
+    await lag.stop();
     pool.close();
     stockRoom.close();
   }

@@ -11,6 +11,8 @@ const bodyMaxBytes = 65_536;
 const paramMaxLength = 1_024;
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 15_000;
+/** Node looks for connections that are past their time only so often, by itself every 30 s. */
+const timeoutsCheckedEveryMs = 1_000;
 /** Longer than the minute for which balancers keep idle connections, so that none is closed under a request. */
 const keepAliveTimeoutMs = 75_000;
 
@@ -23,7 +25,7 @@ export function createHttp(logger: Logger): FastifyInstance {
     bodyLimit: bodyMaxBytes,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    http: { headersTimeout: headersTimeoutMs },
+    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: timeoutsCheckedEveryMs },
     // While closing, what still arrives on an open connection is served, and the connection ends after it.
     return503OnClosing: false,
     routerOptions: { maxParamLength: paramMaxLength },

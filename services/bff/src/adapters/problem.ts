@@ -96,12 +96,15 @@ function problemOf(thrown: unknown, request: FastifyRequest): Problem {
   return internal(thrown, request);
 }
 
+const nothingRead = 'A part of the system that is needed for this did not answer. Ask again.';
+const unknownOutcome = 'The outcome is not known. The same request again, with the same key, cannot count twice.';
+
 function problemOfFault(fault: Fault, request: FastifyRequest): Problem {
   const { reason, retryAfterMs } = fault;
   if (reason === 'INTERNAL') return internal(fault, request);
   const { httpStatus: status, title } = faultCatalogue[reason];
   if (status >= 500) {
-    const detail = 'The outcome is not known. The same request again, with the same key, cannot count twice.';
+    const detail = request.method === 'GET' ? nothingRead : unknownOutcome;
     return { status, reason, title, detail, retryAfterMs };
   }
   const errors = errorsOfViolations(fault.violations, request.body !== undefined);
