@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { orderId } from '#libs/contracts/order-id.js';
+import { orderId, shardOfStore } from '#libs/contracts/order-id.js';
 import { type TestLedger, testLedger } from '#libs/ledger/test-ledger.js';
 import { createRedis, type RedisClient } from '#libs/redis/redis-client.js';
 import { createLogger } from '#libs/runtime/logger.js';
@@ -19,6 +19,7 @@ import { SyncGates } from './sync-gates.js';
 const test = suite('place holds');
 const logger = createLogger('test', 'silent');
 const SHARDS = 2;
+const SHARD = shardOfStore('store-1', SHARDS);
 
 let database: TestLedger;
 let server: PrivateServer;
@@ -200,8 +201,8 @@ test('A14, K09: what the ledger does not take is let in again, and nothing is le
   const placeHolds = open();
   const wanted = claim(skuId, 2);
   assert.is(told(await place(placeHolds, wanted)), 'LIMIT_REACHED');
-  await until(async () => (await direct.hget(`hf:{s${shardOf()}}:gate:${skuId}`, 'undecided')) === '0');
-  assert.is(await direct.hget(`hf:{s${shardOf()}}:gate:${skuId}`, 'let_in'), '5');
+  await until(async () => (await direct.hget(`hf:{s${SHARD}}:gate:${skuId}`, 'undecided')) === '0');
+  assert.is(await direct.hget(`hf:{s${SHARD}}:gate:${skuId}`, 'let_in'), '5');
 });
 
 test('an unknown sku and a sku of another store are not found, and leave no row', async () => {
@@ -232,7 +233,7 @@ test('E03: with Redis gone an order is held by the ledger; nothing runs in Redis
   assert.is(told(await place(placeHolds, claim(skuId))), 'HELD');
   proxy.heal();
   await until(() => redis.status === 'ready');
-  assert.is(await direct.hget(`hf:{s${shardOf()}}:gate:${skuId}`, 'let_in'), '2');
+  assert.is(await direct.hget(`hf:{s${SHARD}}:gate:${skuId}`, 'let_in'), '2');
   assert.equal(await rows(skuId), { HELD: 2 });
 });
 
@@ -245,7 +246,7 @@ test('E02, E13: a lost reply of the gate is an unknown outcome: the order is hel
   assert.is(told(await place(placeHolds, wanted)), 'HELD');
   await until(async () => (await sweep()).settled === 1);
   assert.equal(await rows(skuId), { HELD: 2 });
-  assert.equal(await new RedisGate(direct).openSkus(shardOf()), []);
+  assert.equal(await new RedisGate(direct).openSkus(SHARD), []);
 });
 
 test('a claim that the stream has and nobody decided is PENDING, and the sweep keeps the promise', async () => {
@@ -253,17 +254,17 @@ test('a claim that the stream has and nobody decided is PENDING, and the sweep k
   const placeHolds = open({ stream: { store: async () => undefined } });
   const wanted = claim(skuId);
   assert.is(told(await place(placeHolds, wanted, 600)), 'PENDING');
-  assert.equal(await new RedisGate(direct).promised(shardOf(), wanted.orderId), wanted);
+  assert.equal(await new RedisGate(direct).promised(SHARD, wanted.orderId), wanted);
   await until(async () => (await sweep()).admitted === 1);
   assert.equal(await rows(skuId), { HELD: 1 });
-  assert.is(await new RedisGate(direct).promised(shardOf(), wanted.orderId), undefined);
+  assert.is(await new RedisGate(direct).promised(SHARD, wanted.orderId), undefined);
 });
 
 test('a batch that the stream did not acknowledge is admitted directly, and settled', async () => {
   const { skuId } = await database.sku({ capacity: 3 });
   const placeHolds = open({ stream: { store: () => Promise.reject(new Error('no acknowledgement')) } });
   assert.is(told(await place(placeHolds, claim(skuId))), 'HELD');
-  await until(async () => (await new RedisGate(direct).openSkus(shardOf())).length === 0);
+  await until(async () => (await new RedisGate(direct).openSkus(SHARD)).length === 0);
 });
 
 test('A20: a claim that nobody carried any further is dropped, and its unit let in again', async () => {
@@ -271,8 +272,8 @@ test('A20: a claim that nobody carried any further is dropped, and its unit let 
   const gate = new RedisGate(direct);
   await new SyncGates(database.ledger, gate, SHARDS).syncSkus([skuId]);
   const abandoned = claim(skuId);
-  await gate.place(shardOf(), [abandoned]);
-  await direct.hset(`hf:{s${shardOf()}}:gate:${skuId}`, `c:${abandoned.orderId}`, `1:${Date.now() - 5000}`);
+  await gate.place(SHARD, [abandoned]);
+  await direct.hset(`hf:{s${SHARD}}:gate:${skuId}`, `c:${abandoned.orderId}`, `1:${Date.now() - 5000}`);
   assert.is((await sweep()).dropped, 1);
   assert.is(told(await place(open(), claim(skuId))), 'HELD');
 });
@@ -282,7 +283,7 @@ test('nobody is told no while a yes is under way: who is short because of undeci
   const gate = new RedisGate(direct);
   await new SyncGates(database.ledger, gate, SHARDS).syncSkus([skuId]);
   const undecided = claim(skuId);
-  await gate.place(shardOf(), [undecided]);
+  await gate.place(SHARD, [undecided]);
   const placeHolds = open();
   let answered = false;
   const waiting = place(placeHolds, claim(skuId)).finally(() => {
@@ -290,7 +291,7 @@ test('nobody is told no while a yes is under way: who is short because of undeci
   });
   await until(() => placeHolds.stats().parked === 1);
   assert.not(answered);
-  await gate.settle(shardOf(), [{ orderId: undecided.orderId, skuIds: [skuId], again: true }]);
+  await gate.settle(SHARD, [{ orderId: undecided.orderId, skuIds: [skuId], again: true }]);
   assert.is(told(await waiting), 'HELD');
 });
 
@@ -314,9 +315,5 @@ test('more in flight than allowed is refused at once and takes nothing', async (
   assert.equal([told(first), told(second)], ['HELD', 'BUSY']);
   assert.equal(await rows(skuId), { HELD: 1 });
 });
-
-function shardOf(): number {
-  return Number.parseInt(orderId('store-1', 'u', 'r').slice(0, 4), 16) % SHARDS;
-}
 
 test.run();
