@@ -1,0 +1,32 @@
+import { Redis } from 'ioredis';
+
+/** Looks into the journals of a Redis, past every service. */
+export class JournalReader {
+  readonly #redis: Redis;
+
+  constructor(url: string) {
+    this.#redis = new Redis(url, { maxRetriesPerRequest: 0, retryStrategy: () => 50 });
+    this.#redis.on('error', () => {}); // Whoever asks next is told.
+  }
+
+  /** Ids of the orders that have an undecided claim on this sku; `*` stands for all skus. */
+  async claims(skuId: string): Promise<string[]> {
+    const fields = await Promise.all((await this.#redis.keys(`hf:*:gate:${skuId}`)).map((key) => this.#redis.hkeys(key)));
+    return fields.flat().flatMap((field) => (field.startsWith('c:') ? [field.slice(2)] : []));
+  }
+
+  /** Ids of the orders that were promised and not settled yet, in all shards. */
+  async promises(): Promise<string[]> {
+    const ids = await Promise.all((await this.#redis.keys('hf:*:promised')).map((key) => this.#redis.hkeys(key)));
+    return ids.flat();
+  }
+
+  /** As if every key had been evicted. */
+  async flush(): Promise<void> {
+    await this.#redis.flushall();
+  }
+
+  close(): void {
+    this.#redis.disconnect();
+  }
+}
