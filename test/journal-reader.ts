@@ -11,7 +11,9 @@ export class JournalReader {
 
   /** Ids of the orders that have an undecided claim on this sku; `*` stands for all skus. */
   async claims(skuId: string): Promise<string[]> {
-    const fields = await Promise.all((await this.#redis.keys(`hf:*:gate:${skuId}`)).map((key) => this.#redis.hkeys(key)));
+    const fields = await Promise.all(
+      (await this.#redis.keys(`hf:*:gate:${skuId}`)).map((key) => this.#redis.hkeys(key)),
+    );
     return fields.flat().flatMap((field) => (field.startsWith('c:') ? [field.slice(2)] : []));
   }
 

@@ -58,7 +58,9 @@ test('where admission reads and then writes, the same crowd is sold more than th
     const { counts } = await crowdWithout({ gateway: 'bypassed', redis: 'unset' }, rival);
     assert.ok(counts.oversold > 0);
     assert.not(counts.conserved);
-    assert.ok((await rival.ledger.ledger.audit()).violations.some(({ violation }) => violation === 'STOCK_NOT_OF_LINES'));
+    assert.ok(
+      (await rival.ledger.ledger.audit()).violations.some(({ violation }) => violation === 'STOCK_NOT_OF_LINES'),
+    );
   } finally {
     await rival.ledger.drop();
   }

@@ -7,11 +7,11 @@ import { until } from '#libs/testing/until.js';
 import { LedgerReader } from '../../deploy/rush/ledger-reader.js';
 import type { Person, Scenario } from '../../deploy/rush/scenario.js';
 import { judge, type Verdict } from '../../deploy/rush/verdict.js';
+import { type Door, gatewayDoor, inventoryDoor } from '../doors.js';
 import { JournalReader } from '../journal-reader.js';
 import { type TestServers, TestServices } from '../test-services.js';
 import { Victim } from '../victim.js';
 import { type Crowd, crowdOf, sendIn } from './crowd.js';
-import { type Door, gatewayDoor, inventoryDoor } from '../doors.js';
 
 /** What a mesh does without. A server that is killed goes while the first half of the crowd is in. */
 export interface Without {
