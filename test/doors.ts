@@ -39,8 +39,10 @@ export function gatewayDoor(address: string): Door {
             return { kind: 'HELD', orderId: outcome.value.order?.orderId ?? '' };
           case 'pending':
             return { kind: 'PENDING', orderId: outcome.value.orderId };
+          case 'refused':
+            return refused(outcome.value.refusal);
           default:
-            return outcome ? refused(outcome.value.refusal) : { kind: 'ERROR', why: 'no outcome' };
+            return { kind: 'ERROR', why: outcome?.$case ?? 'no outcome' };
         }
       } catch (thrown) {
         return failed(thrown);

@@ -96,6 +96,8 @@ function fakeService(asked: Asked): ServiceImplementation {
     confirmPayment: absent,
     async *watchOrder() {},
     getAvailability: absent,
+    async *watchPlace() {},
+    createRequestId: absent,
   });
 }
 

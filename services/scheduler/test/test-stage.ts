@@ -126,6 +126,9 @@ export class Stage {
       getSku: unused,
       listSkus: unused,
       getAvailability: unused,
+      batchGetLimits: unused,
+      listLimits: unused,
+      setLimits: unused,
       sweep: async () => {
         refuseWhileAway();
         this.sweeps += 1;

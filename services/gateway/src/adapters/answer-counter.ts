@@ -7,6 +7,7 @@ export function answerCounter(metrics: Metrics): (answer: Answer) => void {
   const counters = {
     held: answers.labels({ outcome: 'held' }),
     pending: answers.labels({ outcome: 'pending' }),
+    queued: answers.labels({ outcome: 'queued' }),
     refused: answers.labels({ outcome: 'refused' }),
     error: answers.labels({ outcome: 'error' }),
   };

@@ -1,4 +1,5 @@
 import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import { Fault } from '#libs/refusal/fault.js';
 import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import { fromStatus } from '#libs/rpc/status.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
@@ -35,6 +36,13 @@ export function reservationService(peers: Peers, reserve: Reserve, metrics: Metr
       return answer.value;
     },
     reserveStream: reserveStream(reserve, { count, metrics }),
+    // biome-ignore lint/correctness/useYield: it comes with the line
+    async *watchPlace() {
+      throw new Fault('INTERNAL', 'there is no line yet');
+    },
+    async createRequestId() {
+      throw new Fault('INTERNAL', 'there are no issued request ids yet');
+    },
     async getOrder(request, call) {
       const userId = userOf(call);
       refuseIfAny(validateOrderId(request));

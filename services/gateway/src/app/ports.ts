@@ -51,3 +51,108 @@ export interface Peers {
   readonly inventory: Inventory;
   readonly orders: Orders;
 }
+
+/** How many requests for one sku are let through, and what becomes of the others. */
+export interface SkuLimit {
+  readonly skuId: string;
+  readonly perSecond: number;
+  readonly burst: number;
+  /** Beyond it: a place in line, or RATE_LIMITED. */
+  readonly onBusy: 'QUEUE' | 'FAIL';
+  /** The store takes only request ids that were issued. */
+  readonly issuedOnly: boolean;
+}
+
+/** A change as it begins: its mark, and what it has to pay. */
+export interface Beginning {
+  /** Names the mark: an order's id, or what is computed like one from user, method and request_id. */
+  readonly markId: string;
+  readonly shard: number;
+  /** Of what is asked, by meaning: the same for every way of writing the same. */
+  readonly fingerprint: string;
+  /** Of this try; nobody else has the same. */
+  readonly owner: string;
+  readonly userId: string;
+  readonly storeId: string;
+  /** Skus of which a token is spent, all or none. */
+  readonly skus: readonly SkuLimit[];
+}
+
+/** What becomes of a beginning. */
+export type Begun =
+  /** It is this try's to execute. No other try of it began within `firstForMs`; 0 when one is known of. */
+  | { readonly kind: 'GO'; readonly firstForMs: number }
+  /** Another try is executing it. */
+  | { readonly kind: 'IN_PROGRESS' }
+  /** It was answered `ageMs` ago. */
+  | { readonly kind: 'DONE'; readonly outcome: StoredOutcome; readonly ageMs: number; readonly answer: Uint8Array }
+  /** The id was used for something else. */
+  | { readonly kind: 'REUSED' }
+  | { readonly kind: 'QUEUED'; readonly skuId: string; readonly peopleAhead: number; readonly retryAfterMs: number }
+  | Limited;
+
+/** Too many requests: which limit says so, and the exact time at which it would let one through. */
+export interface Limited {
+  readonly kind: 'LIMITED';
+  readonly limit: 'STORE_SKU' | 'USER' | 'CALLER';
+  /** With STORE_SKU. */
+  readonly skuId?: string;
+  readonly perSecond: number;
+  readonly burst: number;
+  readonly retryAfterMs: number;
+}
+
+/** Outcomes that are stored. `OK` is the answer to a change other than Reserve. */
+export type StoredOutcome = 'HELD' | 'PENDING' | 'REFUSED' | 'OK';
+
+/** How a try that was told GO ends. Without effect when the mark is not its own any more. */
+export interface Ending {
+  readonly markId: string;
+  readonly shard: number;
+  readonly owner: string;
+  /**
+   * STORE: replayed from now on. FORGET: it had no effect and left nothing behind, the next try is as good as the first.
+   * LEAVE: nobody knows, or it may be tried again; the next try executes it, and is not the first.
+   */
+  readonly as:
+    | { readonly kind: 'STORE'; readonly outcome: StoredOutcome; readonly answer: Uint8Array }
+    | { readonly kind: 'FORGET' }
+    | { readonly kind: 'LEAVE' };
+  /** What the answer says of its skus: until when nobody need wait in line for a no, or that there are units again (0). */
+  readonly shut: readonly { readonly storeId: string; readonly skuId: string; readonly forMs: number }[];
+}
+
+/** Where a place in line has got to. */
+export interface Place {
+  readonly state: 'WAITING' | 'DUE' | 'GONE';
+  readonly peopleAhead: number;
+  readonly retryAfterMs: number;
+}
+
+/**
+ * Marks, buckets and lines, shared by all gateways. Calls share round trips. Everything rejects with Fault UNAVAILABLE
+ * while they cannot be asked, at once when that is known: then each gateway goes by itself.
+ */
+export interface Requests {
+  begin(beginning: Beginning): Promise<Begun>;
+  end(ending: Ending): Promise<void>;
+  /** Prolongs what this try holds by another lease (10 s). */
+  renew(mark: Pick<Ending, 'markId' | 'shard' | 'owner'>): Promise<void>;
+  /** An order is about to be changed: from now on its replays read it instead of telling what was stored. */
+  changing(orderId: string, shard: number): Promise<void>;
+  /** The place of an order in the line of a sku; asking keeps it. */
+  place(place: { storeId: string; shard: number; skuId: string; orderId: string }): Promise<Place>;
+  /** Tokens of a bucket for this process to spend: at most `wanted`, none when it is empty and when there will be one. */
+  lease(bucket: Lease): Promise<{ tokens: number; retryAfterMs: number }>;
+  /** Gateways seen in the last seconds, as last heard: at least 1. */
+  readonly gateways: number;
+}
+
+/** A bucket of a user or a caller, and how many of its tokens are wanted. */
+export interface Lease {
+  readonly limit: 'USER' | 'CALLER';
+  readonly id: string;
+  readonly perSecond: number;
+  readonly burst: number;
+  readonly wanted: number;
+}

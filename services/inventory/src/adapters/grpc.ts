@@ -75,6 +75,16 @@ export function inventoryService(parts: InventoryParts): ServiceImplementation {
       return { availability: skus.map((stock) => toAvailabilityMessage(stock, now)) };
     },
 
+    async batchGetLimits() {
+      throw new Fault('INTERNAL', 'limits come with their tables');
+    },
+    async listLimits() {
+      throw new Fault('INTERNAL', 'limits come with their tables');
+    },
+    async setLimits() {
+      throw new Fault('INTERNAL', 'limits come with their tables');
+    },
+
     async sweep() {
       if (!gate) return { settled: 0, admitted: 0, dropped: 0, remaining: 0, oldestMs: 0 };
       return sweepJournal(gate, ledger, shards);

@@ -6,7 +6,7 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
 import { Status } from "../../../google/rpc/status.js";
 import { Order, OrderLine, Refusal } from "../../order/v1/order.js";
-import { Availability, Sku } from "./sku.js";
+import { Availability, OnBusy, RateLimit, Sku, SkuLimits, StoreLimits } from "./sku.js";
 
 /** A batch of orders. */
 export interface PlaceHoldsRequest {
@@ -24,6 +24,8 @@ export interface PlaceHoldsItem {
   lines: OrderLine[];
   /** Milliseconds left; past them the attempt has no effect. */
   remainingMs: number;
+  /** For so long no other try of this order began: it is surely the first unless one is older. Absent: not known. */
+  firstForMs?: number | undefined;
 }
 
 /** Outcomes that fell since the last message. */
@@ -130,6 +132,62 @@ export interface GetAvailabilityResponse {
   availability: Availability[];
 }
 
+/** Asks about 1..1000 skus. */
+export interface BatchGetLimitsRequest {
+  keys: LimitsKey[];
+}
+
+/** A sku as a request names it. */
+export interface LimitsKey {
+  storeId: string;
+  skuId: string;
+}
+
+/** In the order asked. An unknown sku has what its store sets. */
+export interface BatchGetLimitsResponse {
+  limits: SkuLimits[];
+}
+
+/** Asks for a page of a store's limits. */
+export interface ListLimitsRequest {
+  storeId: string;
+  /** 1..500; 0 means 50. */
+  pageSize: number;
+  pageToken: string;
+}
+
+/** A page; an empty token is the only end. */
+export interface ListLimitsResponse {
+  store: StoreLimits | undefined;
+  skus: SkuLimits[];
+  nextPageToken: string;
+}
+
+/** What to set. A field that is absent is left as it is. */
+export interface SetLimitsRequest {
+  storeId: string;
+  /** Empty: the store's own. */
+  skuId: string;
+  rateLimit:
+    | RateLimit
+    | undefined;
+  /** True: a rate limit of its own no longer. */
+  clearRateLimit: boolean;
+  /** Of a sku only. */
+  onBusy?:
+    | OnBusy
+    | undefined;
+  /** Of a store only. */
+  requireIssuedRequestId?: boolean | undefined;
+  requestId: string;
+}
+
+/** What holds now. Of the two only what was set. */
+export interface SetLimitsResponse {
+  sku: SkuLimits | undefined;
+  store: StoreLimits | undefined;
+}
+
 /** Asks for one sweep of all shards. */
 export interface SweepRequest {
 }
@@ -206,7 +264,16 @@ export const PlaceHoldsRequest: MessageFns<PlaceHoldsRequest> = {
 };
 
 function createBasePlaceHoldsItem(): PlaceHoldsItem {
-  return { itemId: 0, orderId: "", storeId: "", userId: "", requestId: "", lines: [], remainingMs: 0 };
+  return {
+    itemId: 0,
+    orderId: "",
+    storeId: "",
+    userId: "",
+    requestId: "",
+    lines: [],
+    remainingMs: 0,
+    firstForMs: undefined,
+  };
 }
 
 export const PlaceHoldsItem: MessageFns<PlaceHoldsItem> = {
@@ -231,6 +298,9 @@ export const PlaceHoldsItem: MessageFns<PlaceHoldsItem> = {
     }
     if (message.remainingMs !== 0) {
       writer.uint32(56).uint32(message.remainingMs);
+    }
+    if (message.firstForMs !== undefined) {
+      writer.uint32(64).uint32(message.firstForMs);
     }
     return writer;
   },
@@ -302,6 +372,14 @@ export const PlaceHoldsItem: MessageFns<PlaceHoldsItem> = {
             }
 
             message.remainingMs = reader.uint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.firstForMs = reader.uint32();
             continue;
           }
         }
@@ -1209,6 +1287,468 @@ export const GetAvailabilityResponse: MessageFns<GetAvailabilityResponse> = {
   },
 };
 
+function createBaseBatchGetLimitsRequest(): BatchGetLimitsRequest {
+  return { keys: [] };
+}
+
+export const BatchGetLimitsRequest: MessageFns<BatchGetLimitsRequest> = {
+  encode(message: BatchGetLimitsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.keys) {
+      LimitsKey.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BatchGetLimitsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBatchGetLimitsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.keys.push(LimitsKey.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseLimitsKey(): LimitsKey {
+  return { storeId: "", skuId: "" };
+}
+
+export const LimitsKey: MessageFns<LimitsKey> = {
+  encode(message: LimitsKey, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.storeId !== "") {
+      writer.uint32(10).string(message.storeId);
+    }
+    if (message.skuId !== "") {
+      writer.uint32(18).string(message.skuId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LimitsKey {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLimitsKey();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.storeId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.skuId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBatchGetLimitsResponse(): BatchGetLimitsResponse {
+  return { limits: [] };
+}
+
+export const BatchGetLimitsResponse: MessageFns<BatchGetLimitsResponse> = {
+  encode(message: BatchGetLimitsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.limits) {
+      SkuLimits.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BatchGetLimitsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBatchGetLimitsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.limits.push(SkuLimits.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListLimitsRequest(): ListLimitsRequest {
+  return { storeId: "", pageSize: 0, pageToken: "" };
+}
+
+export const ListLimitsRequest: MessageFns<ListLimitsRequest> = {
+  encode(message: ListLimitsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.storeId !== "") {
+      writer.uint32(10).string(message.storeId);
+    }
+    if (message.pageSize !== 0) {
+      writer.uint32(16).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(26).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListLimitsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListLimitsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.storeId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListLimitsResponse(): ListLimitsResponse {
+  return { store: undefined, skus: [], nextPageToken: "" };
+}
+
+export const ListLimitsResponse: MessageFns<ListLimitsResponse> = {
+  encode(message: ListLimitsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.store !== undefined) {
+      StoreLimits.encode(message.store, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.skus) {
+      SkuLimits.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(26).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListLimitsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListLimitsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.store = StoreLimits.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.skus.push(SkuLimits.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSetLimitsRequest(): SetLimitsRequest {
+  return {
+    storeId: "",
+    skuId: "",
+    rateLimit: undefined,
+    clearRateLimit: false,
+    onBusy: undefined,
+    requireIssuedRequestId: undefined,
+    requestId: "",
+  };
+}
+
+export const SetLimitsRequest: MessageFns<SetLimitsRequest> = {
+  encode(message: SetLimitsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.storeId !== "") {
+      writer.uint32(10).string(message.storeId);
+    }
+    if (message.skuId !== "") {
+      writer.uint32(18).string(message.skuId);
+    }
+    if (message.rateLimit !== undefined) {
+      RateLimit.encode(message.rateLimit, writer.uint32(26).fork()).join();
+    }
+    if (message.clearRateLimit !== false) {
+      writer.uint32(32).bool(message.clearRateLimit);
+    }
+    if (message.onBusy !== undefined) {
+      writer.uint32(40).int32(message.onBusy);
+    }
+    if (message.requireIssuedRequestId !== undefined) {
+      writer.uint32(48).bool(message.requireIssuedRequestId);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(58).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetLimitsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetLimitsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.storeId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.skuId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.rateLimit = RateLimit.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.clearRateLimit = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.onBusy = reader.int32() as any;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.requireIssuedRequestId = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSetLimitsResponse(): SetLimitsResponse {
+  return { sku: undefined, store: undefined };
+}
+
+export const SetLimitsResponse: MessageFns<SetLimitsResponse> = {
+  encode(message: SetLimitsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sku !== undefined) {
+      SkuLimits.encode(message.sku, writer.uint32(10).fork()).join();
+    }
+    if (message.store !== undefined) {
+      StoreLimits.encode(message.store, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetLimitsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetLimitsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sku = SkuLimits.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.store = StoreLimits.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseSweepRequest(): SweepRequest {
   return {};
 }
@@ -1516,6 +2056,33 @@ export const InventoryServiceDefinition = {
       responseType: GetAvailabilityResponse as typeof GetAvailabilityResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** What holds at the edge for up to 1000 skus. */
+    batchGetLimits: {
+      name: "BatchGetLimits",
+      requestType: BatchGetLimitsRequest as typeof BatchGetLimitsRequest,
+      requestStream: false,
+      responseType: BatchGetLimitsResponse as typeof BatchGetLimitsResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** What a store sets, and what holds for its skus in the order of their ids. */
+    listLimits: {
+      name: "ListLimits",
+      requestType: ListLimitsRequest as typeof ListLimitsRequest,
+      requestStream: false,
+      responseType: ListLimitsResponse as typeof ListLimitsResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Sets what a sku or a store has of its own. Gateways follow within seconds. */
+    setLimits: {
+      name: "SetLimits",
+      requestType: SetLimitsRequest as typeof SetLimitsRequest,
+      requestStream: false,
+      responseType: SetLimitsResponse as typeof SetLimitsResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
     /** Goes through the journal once: settles what the ledger knows, admits what is promised, drops what is stale. */
     sweep: {

@@ -5,6 +5,26 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
 
+/** What becomes of a request beyond the rate limit of its sku. */
+export enum OnBusy {
+  ON_BUSY_UNSPECIFIED = 0,
+  /** ON_BUSY_QUEUE - It gets a place in line. */
+  ON_BUSY_QUEUE = 1,
+  /** ON_BUSY_FAIL - It is refused with RATE_LIMITED. */
+  ON_BUSY_FAIL = 2,
+  UNRECOGNIZED = -1,
+}
+
+/** Who set a rate limit. */
+export enum LimitSource {
+  LIMIT_SOURCE_UNSPECIFIED = 0,
+  /** LIMIT_SOURCE_CONFIGURED - Nobody: what the gateways are configured with holds. */
+  LIMIT_SOURCE_CONFIGURED = 1,
+  LIMIT_SOURCE_STORE = 2,
+  LIMIT_SOURCE_SKU = 3,
+  UNRECOGNIZED = -1,
+}
+
 /** The three truths of a buyer. */
 export enum AvailabilityState {
   AVAILABILITY_STATE_UNSPECIFIED = 0,
@@ -50,16 +70,41 @@ export interface Sku {
   priceMinor: number;
   /** ISO 4217. */
   currency: string;
+  /** Absent: the store's, else what the gateways are configured with. */
   rateLimit: RateLimit | undefined;
   paused: boolean;
   /** Names the revision that was read; a change must send it back. */
   etag: string;
+  /** What becomes of requests beyond the rate limit. Default QUEUE. */
+  onBusy?: OnBusy | undefined;
 }
 
 /** How many requests for one sku are let through. */
 export interface RateLimit {
+  /** 1..1000000. */
   perSecond: number;
+  /** 1..1000000. */
   burst: number;
+}
+
+/** What holds at the edge for requests for one sku. */
+export interface SkuLimits {
+  storeId: string;
+  skuId: string;
+  /** Absent: what the gateways are configured with. */
+  rateLimit: RateLimit | undefined;
+  source: LimitSource;
+  onBusy: OnBusy;
+  /** The store's: only request ids that were issued for the user and sku are taken. */
+  requireIssuedRequestId: boolean;
+}
+
+/** What a store sets for all its skus. */
+export interface StoreLimits {
+  storeId: string;
+  /** Absent: what the gateways are configured with. */
+  rateLimit: RateLimit | undefined;
+  requireIssuedRequestId: boolean;
 }
 
 /** Where the units of one sku are, and what a buyer is told. */
@@ -100,6 +145,7 @@ function createBaseSku(): Sku {
     rateLimit: undefined,
     paused: false,
     etag: "",
+    onBusy: undefined,
   };
 }
 
@@ -158,6 +204,9 @@ export const Sku: MessageFns<Sku> = {
     }
     if (message.etag !== "") {
       writer.uint32(146).string(message.etag);
+    }
+    if (message.onBusy !== undefined) {
+      writer.uint32(152).int32(message.onBusy);
     }
     return writer;
   },
@@ -319,6 +368,14 @@ export const Sku: MessageFns<Sku> = {
             message.etag = reader.string();
             continue;
           }
+          case 19: {
+            if (tag !== 152) {
+              break;
+            }
+
+            message.onBusy = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -374,6 +431,175 @@ export const RateLimit: MessageFns<RateLimit> = {
             }
 
             message.burst = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSkuLimits(): SkuLimits {
+  return { storeId: "", skuId: "", rateLimit: undefined, source: 0, onBusy: 0, requireIssuedRequestId: false };
+}
+
+export const SkuLimits: MessageFns<SkuLimits> = {
+  encode(message: SkuLimits, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.storeId !== "") {
+      writer.uint32(10).string(message.storeId);
+    }
+    if (message.skuId !== "") {
+      writer.uint32(18).string(message.skuId);
+    }
+    if (message.rateLimit !== undefined) {
+      RateLimit.encode(message.rateLimit, writer.uint32(26).fork()).join();
+    }
+    if (message.source !== 0) {
+      writer.uint32(32).int32(message.source);
+    }
+    if (message.onBusy !== 0) {
+      writer.uint32(40).int32(message.onBusy);
+    }
+    if (message.requireIssuedRequestId !== false) {
+      writer.uint32(48).bool(message.requireIssuedRequestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SkuLimits {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSkuLimits();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.storeId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.skuId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.rateLimit = RateLimit.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.source = reader.int32() as any;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.onBusy = reader.int32() as any;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.requireIssuedRequestId = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseStoreLimits(): StoreLimits {
+  return { storeId: "", rateLimit: undefined, requireIssuedRequestId: false };
+}
+
+export const StoreLimits: MessageFns<StoreLimits> = {
+  encode(message: StoreLimits, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.storeId !== "") {
+      writer.uint32(10).string(message.storeId);
+    }
+    if (message.rateLimit !== undefined) {
+      RateLimit.encode(message.rateLimit, writer.uint32(18).fork()).join();
+    }
+    if (message.requireIssuedRequestId !== false) {
+      writer.uint32(24).bool(message.requireIssuedRequestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StoreLimits {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStoreLimits();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.storeId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.rateLimit = RateLimit.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.requireIssuedRequestId = reader.bool();
             continue;
           }
         }

@@ -3,9 +3,21 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { Timestamp } from "../../../google/protobuf/timestamp.js";
 import { Status } from "../../../google/rpc/status.js";
-import { Availability, Sku } from "../../inventory/v1/sku.js";
+import { Availability, OnBusy, Sku } from "../../inventory/v1/sku.js";
 import { Order, OrderLine, PaymentState, Refusal } from "../../order/v1/order.js";
+
+/** Where a place in line has got to. All but WAITING are the last word. */
+export enum PlaceState {
+  PLACE_STATE_UNSPECIFIED = 0,
+  PLACE_STATE_WAITING = 1,
+  /** PLACE_STATE_DUE - Send the reservation again now: it will be let through, or told why not. */
+  PLACE_STATE_DUE = 2,
+  /** PLACE_STATE_GONE - There is no such place, or not any more. */
+  PLACE_STATE_GONE = 3,
+  UNRECOGNIZED = -1,
+}
 
 /** An order to place. */
 export interface ReserveRequest {
@@ -14,6 +26,8 @@ export interface ReserveRequest {
   lines: OrderLine[];
   /** The caller's idempotency key, 1..255 printable ASCII characters; a UUID serves well. */
   requestId: string;
+  /** What to do beyond the rate limit, whatever the sku says. Absent: what the sku says. */
+  onBusy?: OnBusy | undefined;
 }
 
 /** The outcome. Everything that is not one of these is a status with ErrorInfo. */
@@ -22,6 +36,7 @@ export interface ReserveResponse {
     | { $case: "held"; value: Held }
     | { $case: "pending"; value: Pending }
     | { $case: "refused"; value: Refused }
+    | { $case: "queued"; value: Queued }
     | undefined;
 }
 
@@ -42,6 +57,14 @@ export interface Refused {
     | undefined;
   /** The caller's own live order of the sku, when that is the reason. */
   ownOrder: Order | undefined;
+}
+
+/** A place in line. Sending the same request again after retry_after_ms keeps it; staying away for 30 s loses it. */
+export interface Queued {
+  /** The sku in whose line the place is. */
+  skuId: string;
+  peopleAhead: number;
+  retryAfterMs: number;
 }
 
 /** A batch of reservations. */
@@ -68,6 +91,33 @@ export interface ReserveStreamResponse {
 export interface ReserveStreamResult {
   itemId: number;
   result: { $case: "response"; value: ReserveResponse } | { $case: "error"; value: Status } | undefined;
+}
+
+/** Asks to follow a place in line. */
+export interface WatchPlaceRequest {
+  storeId: string;
+  skuId: string;
+  /** The request_id that was answered QUEUED. */
+  requestId: string;
+}
+
+/** The place as it is now. */
+export interface WatchPlaceResponse {
+  state: PlaceState;
+  peopleAhead: number;
+  retryAfterMs: number;
+}
+
+/** Asks for a request_id. */
+export interface CreateRequestIdRequest {
+  storeId: string;
+  skuId: string;
+}
+
+/** Good for one reservation of the sku by the caller, until it expires. */
+export interface CreateRequestIdResponse {
+  requestId: string;
+  expiresAt: Date | undefined;
 }
 
 /** Asks for one order. */
@@ -173,7 +223,7 @@ export interface ListSkusResponse {
 }
 
 function createBaseReserveRequest(): ReserveRequest {
-  return { storeId: "", lines: [], requestId: "" };
+  return { storeId: "", lines: [], requestId: "", onBusy: undefined };
 }
 
 export const ReserveRequest: MessageFns<ReserveRequest> = {
@@ -186,6 +236,9 @@ export const ReserveRequest: MessageFns<ReserveRequest> = {
     }
     if (message.requestId !== "") {
       writer.uint32(26).string(message.requestId);
+    }
+    if (message.onBusy !== undefined) {
+      writer.uint32(32).int32(message.onBusy);
     }
     return writer;
   },
@@ -227,6 +280,14 @@ export const ReserveRequest: MessageFns<ReserveRequest> = {
             message.requestId = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.onBusy = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -255,6 +316,9 @@ export const ReserveResponse: MessageFns<ReserveResponse> = {
         break;
       case "refused":
         Refused.encode(message.outcome.value, writer.uint32(26).fork()).join();
+        break;
+      case "queued":
+        Queued.encode(message.outcome.value, writer.uint32(34).fork()).join();
         break;
     }
     return writer;
@@ -295,6 +359,14 @@ export const ReserveResponse: MessageFns<ReserveResponse> = {
             }
 
             message.outcome = { $case: "refused", value: Refused.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.outcome = { $case: "queued", value: Queued.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -444,6 +516,74 @@ export const Refused: MessageFns<Refused> = {
             }
 
             message.ownOrder = Order.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseQueued(): Queued {
+  return { skuId: "", peopleAhead: 0, retryAfterMs: 0 };
+}
+
+export const Queued: MessageFns<Queued> = {
+  encode(message: Queued, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.skuId !== "") {
+      writer.uint32(10).string(message.skuId);
+    }
+    if (message.peopleAhead !== 0) {
+      writer.uint32(16).int32(message.peopleAhead);
+    }
+    if (message.retryAfterMs !== 0) {
+      writer.uint32(24).int32(message.retryAfterMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Queued {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQueued();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.skuId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.peopleAhead = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.retryAfterMs = reader.int32();
             continue;
           }
         }
@@ -685,6 +825,256 @@ export const ReserveStreamResult: MessageFns<ReserveStreamResult> = {
             }
 
             message.result = { $case: "error", value: Status.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseWatchPlaceRequest(): WatchPlaceRequest {
+  return { storeId: "", skuId: "", requestId: "" };
+}
+
+export const WatchPlaceRequest: MessageFns<WatchPlaceRequest> = {
+  encode(message: WatchPlaceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.storeId !== "") {
+      writer.uint32(10).string(message.storeId);
+    }
+    if (message.skuId !== "") {
+      writer.uint32(18).string(message.skuId);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(26).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WatchPlaceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWatchPlaceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.storeId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.skuId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseWatchPlaceResponse(): WatchPlaceResponse {
+  return { state: 0, peopleAhead: 0, retryAfterMs: 0 };
+}
+
+export const WatchPlaceResponse: MessageFns<WatchPlaceResponse> = {
+  encode(message: WatchPlaceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.state !== 0) {
+      writer.uint32(8).int32(message.state);
+    }
+    if (message.peopleAhead !== 0) {
+      writer.uint32(16).int32(message.peopleAhead);
+    }
+    if (message.retryAfterMs !== 0) {
+      writer.uint32(24).int32(message.retryAfterMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WatchPlaceResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWatchPlaceResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.state = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.peopleAhead = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.retryAfterMs = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCreateRequestIdRequest(): CreateRequestIdRequest {
+  return { storeId: "", skuId: "" };
+}
+
+export const CreateRequestIdRequest: MessageFns<CreateRequestIdRequest> = {
+  encode(message: CreateRequestIdRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.storeId !== "") {
+      writer.uint32(10).string(message.storeId);
+    }
+    if (message.skuId !== "") {
+      writer.uint32(18).string(message.skuId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateRequestIdRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateRequestIdRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.storeId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.skuId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCreateRequestIdResponse(): CreateRequestIdResponse {
+  return { requestId: "", expiresAt: undefined };
+}
+
+export const CreateRequestIdResponse: MessageFns<CreateRequestIdResponse> = {
+  encode(message: CreateRequestIdResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.requestId !== "") {
+      writer.uint32(10).string(message.requestId);
+    }
+    if (message.expiresAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateRequestIdResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateRequestIdResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -1647,6 +2037,24 @@ export const ReservationServiceDefinition = {
       responseStream: true,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
+    /** The caller's place in line, until its turn has come or the place is gone. Watching keeps the place. */
+    watchPlace: {
+      name: "WatchPlace",
+      requestType: WatchPlaceRequest as typeof WatchPlaceRequest,
+      requestStream: false,
+      responseType: WatchPlaceResponse as typeof WatchPlaceResponse,
+      responseStream: true,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** A one-time request_id for the caller and one sku, for stores that take no other. */
+    createRequestId: {
+      name: "CreateRequestId",
+      requestType: CreateRequestIdRequest as typeof CreateRequestIdRequest,
+      requestStream: false,
+      responseType: CreateRequestIdResponse as typeof CreateRequestIdResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
     /** One order of the caller. */
     getOrder: {
       name: "GetOrder",
@@ -1721,6 +2129,18 @@ export const ReservationServiceDefinition = {
     },
   },
 } as const;
+
+function toTimestamp(date: Date): Timestamp {
+  const seconds = Math.trunc(date.getTime() / 1_000);
+  const nanos = (date.getTime() % 1_000) * 1_000_000;
+  return { seconds, nanos };
+}
+
+function fromTimestamp(t: Timestamp): Date {
+  let millis = (t.seconds || 0) * 1_000;
+  millis += (t.nanos || 0) / 1_000_000;
+  return new globalThis.Date(millis);
+}
 
 function longToNumber(int64: { toString(): string }): number {
   const num = globalThis.Number(int64.toString());
