@@ -73,6 +73,8 @@ export interface Beginning {
   /** Of this try; nobody else has the same. */
   readonly owner: string;
   readonly userId: string;
+  /** What the user's bucket gives; a token of it is spent. Absent: the change is not the user's to pay for. */
+  readonly userLimit?: { readonly perSecond: number; readonly burst: number };
   readonly storeId: string;
   /** Skus of which a token is spent, all or none. */
   readonly skus: readonly SkuLimit[];
