@@ -3,6 +3,7 @@ import {
   type ImportSkusResponse,
   InventoryServiceDefinition,
 } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
+import type { Sku } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { shardOfOrder } from '#libs/contracts/order-id.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
@@ -43,15 +44,7 @@ export function inventoryService(parts: InventoryParts): ServiceImplementation {
       return { order: pendingOrder(claim) };
     },
 
-    async putSku({ sku: message }) {
-      if (!message)
-        throw new Fault('INVALID_REQUEST', 'a sku is needed', {
-          violations: [{ field: 'sku', description: 'must be set' }],
-        });
-      const { sku, stock } = await ledger.skuPut(fromSkuMessage(message), message.etag || undefined);
-      if (syncGates) await syncGates.syncSkus([stock.skuId]).catch(() => undefined); // the sync of used skus will do it
-      return { sku: toSkuMessage(sku) };
-    },
+    putSku: ({ sku }) => putSku(sku, ledger, syncGates),
 
     importSkus: (requests) => importSkusOf(ledger, requests),
 
@@ -75,15 +68,9 @@ export function inventoryService(parts: InventoryParts): ServiceImplementation {
       return { availability: skus.map((stock) => toAvailabilityMessage(stock, now)) };
     },
 
-    async batchGetLimits() {
-      throw new Fault('INTERNAL', 'limits come with their tables');
-    },
-    async listLimits() {
-      throw new Fault('INTERNAL', 'limits come with their tables');
-    },
-    async setLimits() {
-      throw new Fault('INTERNAL', 'limits come with their tables');
-    },
+    batchGetLimits: notYet,
+    listLimits: notYet,
+    setLimits: notYet,
 
     async sweep() {
       if (!gate) return { settled: 0, admitted: 0, dropped: 0, remaining: 0, oldestMs: 0 };
@@ -100,6 +87,24 @@ export function inventoryService(parts: InventoryParts): ServiceImplementation {
       return { synced, nextOpeningAt: undefined };
     },
   });
+}
+
+async function notYet(): Promise<never> {
+  throw new Fault('INTERNAL', 'limits come with their tables');
+}
+
+async function putSku(
+  message: Sku | undefined,
+  ledger: Ledger,
+  syncGates: SyncGates | undefined,
+): Promise<{ sku: Sku }> {
+  if (!message)
+    throw new Fault('INVALID_REQUEST', 'a sku is needed', {
+      violations: [{ field: 'sku', description: 'must be set' }],
+    });
+  const { sku, stock } = await ledger.skuPut(fromSkuMessage(message), message.etag || undefined);
+  if (syncGates) await syncGates.syncSkus([stock.skuId]).catch(() => undefined); // the sync of used skus will do it
+  return { sku: toSkuMessage(sku) };
 }
 
 async function importSkusOf(ledger: Ledger, requests: AsyncIterable<ImportSkusRequest>): Promise<ImportSkusResponse> {
