@@ -1,4 +1,4 @@
-import type { MeshFile } from '../../deploy/local/mesh-file.js';
+import type { MeshFile } from '#libs/mesh/mesh-file.js';
 import { increase, scrape } from '../../deploy/rush/readings.js';
 import { postgresTransactions, redisCalls } from '../../deploy/rush/service-calls.js';
 import { meterCpu } from './process-cpu.js';

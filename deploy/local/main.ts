@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
+import { MESH_DIRECTORY, type MeshFile } from '#libs/mesh/mesh-file.js';
 import { canListen } from '#libs/servers/free-port.js';
 import { runRush } from '../rush/rush.js';
 import { scenarioNamed } from '../rush/scenarios/scenarios.js';
 import { renderRun } from '../rush/table.js';
+import { givenServers } from './given-servers.js';
 import { importSkus } from './import-skus.js';
 import { shownLine } from './log-line.js';
 import { type Mesh, startMesh } from './mesh.js';
-import type { MeshFile } from './mesh-file.js';
-import { givenServers, MESH_DIRECTORY } from './places.js';
 import { sampleSkus } from './samples.js';
 import { DEFAULT_PORTS, parseScale, type Scale } from './topology.js';
 

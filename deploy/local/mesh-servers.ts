@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { MeshFile, MeshServer } from '#libs/mesh/mesh-file.js';
 import { findServers, missingServers, type ServerName } from '#libs/servers/find-servers.js';
 import { installServers } from '#libs/servers/install-servers.js';
 import { postgresUser, reachableDirectory } from '#libs/servers/postgres-user.js';
@@ -7,7 +8,6 @@ import type { PrivateServer } from '#libs/servers/private-server.js';
 import { startNats } from '#libs/servers/start-nats.js';
 import { startPostgres } from '#libs/servers/start-postgres.js';
 import { startRedis } from '#libs/servers/start-redis.js';
-import type { MeshFile, MeshServer } from './mesh-file.js';
 import type { ServerUrls } from './topology.js';
 
 export interface MeshServersOptions {

@@ -1,5 +1,5 @@
+import type { MeshProcess } from '#libs/mesh/mesh-file.js';
 import { canListen, freePort } from '#libs/servers/free-port.js';
-import type { MeshProcess } from './mesh-file.js';
 import { type ProcessHooks, ServiceProcess } from './service-process.js';
 import { type PlanOptions, type ProcessPlan, planProcesses, SERVICE_NAMES, type ServiceName } from './topology.js';
 

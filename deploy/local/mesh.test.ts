@@ -1,13 +1,13 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readMeshFile } from '#libs/mesh/mesh-file.js';
 import { isAlive } from '#libs/servers/process-table.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import { runRush } from '../rush/rush.js';
 import { scenarioNamed } from '../rush/scenarios/scenarios.js';
 import { type Mesh, startMesh } from './mesh.js';
-import { readMeshFile } from './mesh-file.js';
 
 const test = suite('mesh');
 let directory: string;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type MeshFile, removeMeshFile, writeMeshFile } from './mesh-file.js';
+import { type MeshFile, removeMeshFile, writeMeshFile } from '#libs/mesh/mesh-file.js';
 import { lockDirectory } from './mesh-lock.js';
 import { MeshLogs } from './mesh-logs.js';
 import { forgetServers, type MeshServers, startServers } from './mesh-servers.js';

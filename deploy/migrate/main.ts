@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ledgerSchema } from '#libs/ledger/ledger.js';
+import { MESH_DIRECTORY, readMeshFile } from '#libs/mesh/mesh-file.js';
 import { migrate } from '#libs/postgres/migrate.js';
-import { readMeshFile } from '../local/mesh-file.js';
-import { MESH_DIRECTORY } from '../local/places.js';
 
 const HELP = `npm run migrate [-- OPTIONS]    brings the ledger's database to the schema of this tree
 

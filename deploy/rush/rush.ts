@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MeshFile } from '../local/mesh-file.js';
+import type { MeshFile } from '#libs/mesh/mesh-file.js';
 import { runCrowd, type Tally } from './crowd.js';
 import { HttpPool } from './http-pool.js';
 import { LagWatch } from './lag-watch.js';

@@ -1,3 +1,4 @@
+import { renderFacts } from '#libs/terminal/table.js';
 import type { Outcome } from './outcome.js';
 import type { RushReport } from './rush-report.js';
 import type { Verdict } from './verdict.js';
@@ -26,9 +27,7 @@ export function renderRun(report: RushReport, verdict: Verdict, outcomes: Outcom
     ['longest queue', `${count(report.consumer_lag_max)} messages`],
     ['duration', `${report.duration_s} s`],
   ];
-  const width = Math.max(...rows.map(([label]) => label.length));
-  const lines = rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`);
-  return [`${report.scenario}:`, ...lines, ...verdictLines(verdict)].join('\n');
+  return [`${report.scenario}:`, renderFacts(rows), ...verdictLines(verdict)].join('\n');
 }
 
 function verdictLines({ failures }: Verdict): string[] {

@@ -1,8 +1,4 @@
-import { fileURLToPath } from 'node:url';
 import type { ServerUrls } from './topology.js';
-
-/** Where `npm start` keeps data, logs and mesh.json. */
-export const MESH_DIRECTORY = fileURLToPath(new URL('../../../.holdfast', import.meta.url));
 
 /** The servers that the environment names, to be used instead of private ones. */
 export function givenServers(env: NodeJS.ProcessEnv): Partial<ServerUrls> {

@@ -1,5 +1,9 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where `npm start` keeps data, logs and mesh.json. */
+export const MESH_DIRECTORY = fileURLToPath(new URL('../../../.holdfast', import.meta.url));
 
 /** One process of a service; addresses are `host:port`. */
 export interface MeshProcess {
@@ -46,6 +50,7 @@ export function writeMeshFile(directory: string, mesh: MeshFile): void {
   renameSync(draft, join(directory, FILE));
 }
 
+/** Forgets the mesh of that directory. */
 export function removeMeshFile(directory: string): void {
   rmSync(join(directory, FILE), { force: true });
 }
