@@ -5,6 +5,7 @@ import { createMetrics } from '#libs/runtime/metrics.js';
 import { connectGateway } from './adapters/gateway.js';
 import { createHttp } from './adapters/http.js';
 import { orderRoutes } from './adapters/orders.js';
+import { requestIdRoutes } from './adapters/request-ids.js';
 import { countRequests } from './adapters/request-metrics.js';
 import { skuRoutes } from './adapters/skus.js';
 import type { BffConfig } from './config.js';
@@ -26,6 +27,7 @@ export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ ht
   const app = createHttp(logger);
   countRequests(app, metrics);
   orderRoutes(app, gateway);
+  requestIdRoutes(app, gateway);
   skuRoutes(app, gateway);
   const { hostname: host, port } = new URL(`http://${config.httpAddress}`);
   const httpAddress = await app.listen({ host, port: Number(port), backlog: listenBacklog });

@@ -33,6 +33,31 @@ test('a change without a usable key is 400', async () => {
   assert.equal([edge.asked.reserved.length, edge.asked.cancelled.length], [0, 0]);
 });
 
+test('a key has 1 to 255 printable ASCII characters, quoted and bare, or nothing is sent on', async () => {
+  const utf8 = (text: string): string => Buffer.from(text).toString('latin1');
+  const wrong = ['', 'x'.repeat(256), 'x'.repeat(10_000), utf8('clé'), utf8('🎟️'), '\u00a0', 'a\tb'];
+  for (const path of ['/v1/orders', '/v1/orders/o-1:cancel']) {
+    const body = path === '/v1/orders' ? good : {};
+    for (const key of wrong.flatMap((bare) => [bare, `"${bare}"`])) {
+      const answer = await edge.post(body, { ...goodHeaders, 'idempotency-key': key }, path);
+      const text = key.slice(0, 20);
+      assert.equal([answer.status, answer.body.reason], [400, 'INVALID_REQUEST'], text);
+      assert.equal(placesOf(answer), ['Idempotency-Key'], text);
+      assert.is(answer.headers.get('content-type'), 'application/problem+json');
+      assert.ok(answer.text.length < 1_000, 'the key does not come back');
+    }
+  }
+  assert.equal([edge.asked.reserved.length, edge.asked.cancelled.length], [0, 0]);
+  const longest = 'x'.repeat(255);
+  for (const key of [longest, `"${longest}"`, '!', '~']) {
+    assert.is((await edge.post(good, { ...goodHeaders, 'idempotency-key': key })).status, 201);
+  }
+  assert.equal(
+    edge.asked.reserved.map(({ request }) => request?.requestId),
+    [longest, longest, '!', '~'],
+  );
+});
+
 test('whoever names no user is 401, before anything else is judged', async () => {
   const answer = await edge.ask('/v1/orders', { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{' });
   assert.equal([answer.status, answer.body.reason], [401, 'USER_MISSING']);

@@ -2,6 +2,7 @@ import { AvailabilityState, type Sku } from '#libs/contracts/gen/holdfast/invent
 import { type Order, OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import {
   type CancelOrderRequest,
+  type CreateRequestIdRequest,
   ReservationServiceDefinition,
   type ReserveResponse,
   type ReserveStreamItem,
@@ -11,6 +12,7 @@ import {
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { BatchResponder } from '#libs/rpc/batch-responder.js';
+import type { CallContext } from '#libs/rpc/call-context.js';
 import { startServer } from '#libs/rpc/server.js';
 import type { ServerDuplex } from '#libs/rpc/server-duplex.js';
 import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
@@ -24,8 +26,11 @@ export type Answer = NonNullable<ReserveResponse['outcome']> | Fault | 'never' |
 export interface Asked {
   reserved: ReserveStreamItem[];
   cancelled: { userId: string; request: CancelOrderRequest }[];
+  issued: { userId: string; request: CreateRequestIdRequest }[];
   pages: { pageSize: number; pageToken: string }[];
   answer: (item: ReserveStreamItem) => Answer | Promise<Answer>;
+  /** What calls carried of the headers in which proxies, and liars, say where a request came from. */
+  forwarded: string[];
   /** What the next calls of other kinds reject with. */
   fault: Fault | undefined;
 }
@@ -48,6 +53,8 @@ export async function startFakeGateway(): Promise<FakeGateway> {
     cancelled: [],
     answer: ({ userId }) => ({ $case: 'held', value: { order: orderOf({ userId }) } }),
     fault: undefined,
+    forwarded: [],
+    issued: [],
     pages: [],
   });
   const asked = fresh();
@@ -67,28 +74,32 @@ export async function startFakeGateway(): Promise<FakeGateway> {
   };
 }
 
+const forwardedHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
+
 function fakeService(asked: Asked): ServiceImplementation {
-  const throwIfAsked = (): void => {
+  const note = (call: CallContext): void => {
+    asked.forwarded.push(...forwardedHeaders.flatMap((name) => call.metadata(name) ?? []));
     if (asked.fault !== undefined) throw asked.fault;
   };
   return implement(ReservationServiceDefinition, {
     reserve: absent,
     reserveStream: (stream) => answerReservations(stream, asked),
     async getOrder({ orderId }, call) {
-      throwIfAsked();
+      note(call);
       return { order: orderOf({ orderId, userId: call.metadata('x-holdfast-user') ?? '' }) };
     },
     async cancelOrder(request, call) {
-      throwIfAsked();
+      note(call);
       const userId = call.metadata('x-holdfast-user') ?? '';
       asked.cancelled.push({ userId, request });
       return { order: orderOf({ orderId: request.orderId, userId, state: OrderState.ORDER_STATE_CANCELLED }) };
     },
-    async getSku({ skuId }) {
-      throwIfAsked();
+    async getSku({ skuId }, call) {
+      note(call);
       return { sku: { ...sku, skuId }, availability: { ...availability, skuId } };
     },
-    async listSkus({ pageSize, pageToken }) {
+    async listSkus({ pageSize, pageToken }, call) {
+      note(call);
       asked.pages.push({ pageSize, pageToken });
       return { skus: [sku, sku], availability: [availability, availability], nextPageToken: 'more' };
     },
@@ -97,7 +108,11 @@ function fakeService(asked: Asked): ServiceImplementation {
     async *watchOrder() {},
     getAvailability: absent,
     async *watchPlace() {},
-    createRequestId: absent,
+    async createRequestId(request, call) {
+      note(call);
+      asked.issued.push({ userId: call.metadata('x-holdfast-user') ?? '', request });
+      return { requestId: 'hf1.issued', expiresAt: new Date('2030-01-01T00:30:00.000Z') };
+    },
   });
 }
 

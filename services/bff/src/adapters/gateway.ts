@@ -1,6 +1,8 @@
 import type { Order } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import {
   type CancelOrderRequest,
+  type CreateRequestIdRequest,
+  type CreateRequestIdResponse,
   type GetSkuResponse,
   type ListSkusRequest,
   type ListSkusResponse,
@@ -23,6 +25,7 @@ import type { Metrics } from '#libs/runtime/metrics.js';
 export interface Gateway {
   /** The same user and request id may be sent again and again: they are the same order. */
   reserve(userId: string, request: ReserveRequest): Promise<ReserveResponse>;
+  createRequestId(userId: string, request: CreateRequestIdRequest): Promise<CreateRequestIdResponse>;
   getOrder(userId: string, orderId: string): Promise<Order | undefined>;
   cancelOrder(userId: string, request: CancelOrderRequest): Promise<Order | undefined>;
   getSku(skuId: string): Promise<GetSkuResponse>;
@@ -77,6 +80,7 @@ export function connectGateway({ target, deadlineMs, maxInFlight, logger, metric
         }
       }
     },
+    createRequestId: (userId, request) => client.createRequestId(request, as(userId)),
     getOrder: async (userId, orderId) => (await client.getOrder({ orderId }, as(userId))).order,
     cancelOrder: async (userId, request) => (await client.cancelOrder(request, as(userId))).order,
     getSku: (skuId) => client.getSku({ skuId }),

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import type { Order } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import type {
   ReserveRequest,
@@ -9,20 +10,24 @@ import { userOf } from './identity.js';
 import { orderJson } from './order-json.js';
 import { sendRefusal } from './problem.js';
 import { idOf, resource } from './resource.js';
-import { cancelBody, idParams, noQuery, orderAnswer, pendingAnswer, reserveBody } from './schemas.js';
+import { setRetryAfter } from './retry-after.js';
+import { acceptedAnswer, cancelBody, idParams, noQuery, orderAnswer, reserveBody } from './schemas.js';
 
 // What the schemas of the routes let through.
 interface ReserveBody {
   store_id: string;
   lines: { sku_id: string; quantity: number; attendee_id?: string }[];
+  on_busy?: 'queue' | 'fail';
 }
+
+const onBusyByName = { queue: OnBusy.ON_BUSY_QUEUE, fail: OnBusy.ON_BUSY_FAIL } as const;
 
 /** Orders: placed, read, cancelled. */
 export function orderRoutes(app: FastifyInstance, gateway: Gateway): void {
   resource(app, '/v1/orders', {
     POST: {
       forUser: true,
-      schema: { querystring: noQuery, body: reserveBody, response: { 201: orderAnswer, 202: pendingAnswer } },
+      schema: { querystring: noQuery, body: reserveBody, response: { 201: orderAnswer, 202: acceptedAnswer } },
       async handler(request, reply) {
         const { outcome } = await gateway.reserve(userOf(request), reserveRequestOf(request));
         return sendOutcome(outcome, request, reply);
@@ -54,13 +59,14 @@ export function orderRoutes(app: FastifyInstance, gateway: Gateway): void {
 
 /** The request's id is its Idempotency-Key. */
 function reserveRequestOf(request: FastifyRequest): ReserveRequest {
-  const { store_id: storeId, lines } = request.body as ReserveBody;
+  const { store_id: storeId, lines, on_busy: onBusy } = request.body as ReserveBody;
   return {
     storeId,
     lines: lines.map(({ sku_id: skuId, quantity, attendee_id: attendeeId = '' }) => {
       return { skuId, quantity, attendeeId, unitPriceMinor: 0 };
     }),
     requestId: request.id,
+    onBusy: onBusy && onBusyByName[onBusy],
   };
 }
 
@@ -76,6 +82,16 @@ function sendOutcome(outcome: ReserveResponse['outcome'], request: FastifyReques
     }
     case 'refused':
       return sendRefusal(outcome.value, request, reply);
+    case 'queued': {
+      const { skuId, peopleAhead, retryAfterMs } = outcome.value;
+      setRetryAfter(reply, retryAfterMs);
+      return reply.code(202).send({
+        state: 'QUEUED',
+        sku_id: skuId,
+        people_ahead: peopleAhead,
+        retry_after_ms: retryAfterMs,
+      });
+    }
     default:
       throw new Error('the gateway gave an outcome that is not known here');
   }

@@ -5,7 +5,9 @@ import { Fault, faultCatalogue } from '#libs/refusal/fault.js';
 import { errorsOfHeaders } from './check-headers.js';
 import { errorsOfSchema, errorsOfViolations, InvalidRequest, type ProblemError } from './invalid-request.js';
 import { orderJson, refusalJson } from './order-json.js';
+import { rateLimitJson, setRateLimitFields } from './rate-limit.js';
 import { textOfRefusal } from './refusal-text.js';
+import { setRetryAfter } from './retry-after.js';
 
 /** Problem details (RFC 9457) and the facts of the reason beside them. */
 interface Problem {
@@ -29,6 +31,7 @@ const httpProblems: Readonly<Record<number, { reason: string; title: string }>> 
 
 /** Sends the problem that `thrown` is. Nothing of a 5xx but its reason leaves; what is behind it goes to the log, once. */
 export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (thrown instanceof Fault && thrown.reason === 'RATE_LIMITED') return sendRateLimited(thrown, request, reply);
   return send(problemOf(thrown, request), request, reply);
 }
 
@@ -52,6 +55,13 @@ export function sendRefusal(
   );
 }
 
+/** Nothing was decided: 429 with the limit that stood in the way and its figures. */
+function sendRateLimited(fault: Fault, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const facts = rateLimitJson(fault.metadata);
+  setRateLimitFields(reply, facts);
+  return send({ ...problemOfFault(fault, request), facts }, request, reply);
+}
+
 /** A problem that only HTTP knows. */
 export function sendHttpProblem(
   status: number,
@@ -64,7 +74,7 @@ export function sendHttpProblem(
 
 function send(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, reason, title, detail, errors, facts, retryAfterMs } = problem;
-  if (retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(retryAfterMs / 1_000));
+  if (retryAfterMs !== undefined) setRetryAfter(reply, retryAfterMs);
   // Fastify ends the connection over a body it does not read, which resets it, and the answer is lost with it. Node reads
   // the rest and throws it away, within the time that a request has.
   reply.removeHeader('connection');

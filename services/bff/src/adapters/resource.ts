@@ -8,6 +8,8 @@ import { sendHttpProblem } from './problem.js';
 export interface Verb {
   /** Whether it is done in the name of a user. */
   forUser: boolean;
+  /** A POST that changes nothing: it needs no Idempotency-Key. */
+  keyless?: boolean;
   schema: FastifySchema;
   handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 }
@@ -18,11 +20,12 @@ type Method = (typeof methods)[number];
 /** Registers what a path answers to; every other method is 405 and told what is allowed. */
 export function resource(app: FastifyInstance, url: string, verbs: Partial<Record<'GET' | 'POST', Verb>>): void {
   const allowed = Object.keys(verbs) as Method[];
-  for (const [method, { forUser, schema, handler }] of Object.entries(verbs)) {
+  for (const [method, { forUser, keyless = false, schema, handler }] of Object.entries(verbs)) {
     app.route({
       method: method as Method,
       url,
       schema,
+      config: { keyless },
       ...(forUser && { onRequest: async (request) => void userOf(request) }),
       preHandler: async (request) => {
         const errors = errorsOfHeaders(request);

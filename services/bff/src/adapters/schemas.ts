@@ -26,12 +26,20 @@ export const pageQuery = {
 
 export const noQuery = { type: 'object', additionalProperties: false } as const;
 
+export const requestIdBody = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['store_id', 'sku_id'],
+  properties: { store_id: id, sku_id: id },
+} as const;
+
 export const reserveBody = {
   type: 'object',
   additionalProperties: false,
   required: ['store_id', 'lines'],
   properties: {
     store_id: id,
+    on_busy: { enum: ['queue', 'fail'], description: '"queue" or "fail"' },
     lines: {
       type: 'array',
       minItems: 1,
@@ -112,9 +120,15 @@ export const orderAnswer = {
   },
 } as const;
 
-export const pendingAnswer = {
+/** Not decided yet: PENDING names the order that it will be, QUEUED the place in line. */
+export const acceptedAnswer = {
   type: 'object',
-  properties: { order_id: text, state: text },
+  properties: { order_id: text, state: text, sku_id: text, people_ahead: whole, retry_after_ms: whole },
+} as const;
+
+export const requestIdAnswer = {
+  type: 'object',
+  properties: { request_id: text, expires_at: text },
 } as const;
 
 export const skuAnswer = {
