@@ -116,6 +116,13 @@ test('D05 a message whose acknowledgement was lost is stored, and stored again i
   await consumption.close();
 });
 
+test('what no stream wants, or no server would take, is UNAVAILABLE at once', async () => {
+  const store = (subject: string, bytes: number) =>
+    rejectionOf(nats.messaging.store(subject, new Uint8Array(bytes), { timeoutMs: 600_000 }), Fault);
+  assert.is((await store('nobody.listens', 1)).reason, 'UNAVAILABLE');
+  assert.is((await store(nats.subject, 2 * 1024 * 1024)).reason, 'UNAVAILABLE');
+});
+
 test('D07 after the duplicate window the same message is stored and delivered a second time', async () => {
   const short = { ...nats.stream, name: 'SHORT', subjects: ['short'], duplicateWindowMs: 100 };
   await nats.messaging.ensureStream(short);

@@ -1,8 +1,9 @@
-import { headers, type JetStreamClient, type MsgHdrs, type NatsConnection, NatsError } from 'nats';
+import { headers, type MsgHdrs, type NatsConnection } from 'nats';
 import type { Counter, Gauge, Histogram } from 'prom-client';
-import { Fault } from '#libs/refusal/fault.js';
+import { Fault, faultOf } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
+import { Acknowledgements, type Stored } from './acknowledgements.js';
 import { Connection, type ConnectionOptions } from './connection.js';
 import { type ConsumeOptions, Consumption } from './consumption.js';
 import { ensureStream, type StreamSpec } from './stream.js';
@@ -26,13 +27,6 @@ export interface StoreOptions {
   readonly headers?: Headers;
 }
 
-export interface Stored {
-  /** Its place in the stream. */
-  readonly sequence: number;
-  /** True when the stream had it already. */
-  readonly duplicate: boolean;
-}
-
 /** Messages between processes: told once to whoever listens, or kept in streams until somebody is done with them. */
 export class Messaging {
   readonly #connection: Connection;
@@ -40,11 +34,12 @@ export class Messaging {
   readonly #storeSeconds: Histogram;
   readonly #stored: Counter;
   readonly #lag: Gauge;
-  #jetStream: { readonly of: NatsConnection; readonly client: JetStreamClient } | undefined;
+  readonly #acknowledgements: Acknowledgements;
 
   constructor({ metrics, ...options }: MessagingOptions) {
     this.#logger = options.logger;
     this.#connection = new Connection(options);
+    this.#acknowledgements = new Acknowledgements(this.#connection);
     this.#storeSeconds = metrics.histogram('messaging_store_seconds', 'From publishing to the word of the stream');
     this.#stored = metrics.counter('messaging_stored_total', 'Messages that a stream was asked to keep', ['outcome']);
     this.#lag = metrics.gauge('messaging_consumer_lag', 'Messages that a consumer is not done with', [
@@ -75,20 +70,17 @@ export class Messaging {
    * stream refused it as full: it is not stored.
    */
   async store(subject: string, data: Uint8Array, options: StoreOptions): Promise<Stored> {
-    const jetStream = this.#jetStreamClient();
+    const client = this.#connectedClient();
     const stop = this.#storeSeconds.startTimer();
     try {
-      const ack = await jetStream.publish(subject, data, {
-        timeout: options.timeoutMs,
-        ...(options.messageId !== undefined && { msgID: options.messageId }),
-        ...(options.headers && { headers: toHeaders(options.headers) }),
-      });
+      const word = await this.#acknowledgements.of(options.timeoutMs, (reply) =>
+        client.publish(subject, data, { reply, headers: toHeaders(options) }),
+      );
       this.#stored.inc({ outcome: 'stored' });
-      return { sequence: ack.seq, duplicate: ack.duplicate };
-    } catch (error) {
-      const fault = storeFault(error);
-      this.#stored.inc({ outcome: fault.reason === 'BUSY' ? 'refused' : 'unknown' });
-      throw fault;
+      return word;
+    } catch (thrown) {
+      this.#stored.inc({ outcome: faultOf(thrown).reason === 'BUSY' ? 'refused' : 'unknown' });
+      throw thrown;
     } finally {
       stop();
     }
@@ -105,14 +97,9 @@ export class Messaging {
   }
 
   /** Sends what was published so far and disconnects. Consumptions are closed before. */
-  close(): Promise<void> {
-    return this.#connection.close();
-  }
-
-  #jetStreamClient(): JetStreamClient {
-    const of = this.#connectedClient();
-    if (this.#jetStream?.of !== of) this.#jetStream = { of, client: of.jetstream() };
-    return this.#jetStream.client;
+  async close(): Promise<void> {
+    await this.#connection.close();
+    this.#acknowledgements.close();
   }
 
   #connectedClient(): NatsConnection {
@@ -127,18 +114,9 @@ export function connectMessaging(options: MessagingOptions): Messaging {
   return new Messaging(options);
 }
 
-function toHeaders(given: Headers): MsgHdrs {
+function toHeaders({ messageId, headers: given = {} }: StoreOptions): MsgHdrs {
   const result = headers();
+  if (messageId !== undefined) result.set('Nats-Msg-Id', messageId);
   for (const [name, value] of Object.entries(given)) result.set(name, value);
   return result;
-}
-
-/** "maximum messages/bytes exceeded": the stream is full. */
-const STREAM_FULL = 10077;
-
-function storeFault(error: unknown): Fault {
-  if (error instanceof NatsError && error.api_error?.err_code === STREAM_FULL) {
-    return new Fault('BUSY', 'the stream is full', { cause: error });
-  }
-  return new Fault('UNAVAILABLE', 'the stream did not answer', { cause: error });
 }
