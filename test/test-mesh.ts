@@ -3,7 +3,8 @@ import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reser
 import { type TestLedger, testLedger } from '#libs/ledger/test-ledger.js';
 import { type Client, connect } from '#libs/rpc/client.js';
 import { Lifecycle } from '#libs/runtime/lifecycle.js';
-import { createLogger } from '#libs/runtime/logger.js';
+import { createLogger, type Logger } from '#libs/runtime/logger.js';
+import { freePort } from '#libs/servers/free-port.js';
 import type { PrivateServer } from '#libs/servers/private-server.js';
 import { type FaultProxy, faultProxy } from '#libs/testing/fault-proxy.js';
 import { privateNats, privateRedis } from '#libs/testing/private-servers.js';
@@ -15,10 +16,17 @@ import { readConfig as inventoryConfig } from '../services/inventory/src/config.
 import { startInventory } from '../services/inventory/src/service.js';
 import { readConfig as orderConfig } from '../services/order/src/config.js';
 import { startOrder } from '../services/order/src/service.js';
+import { metricAt } from './metric-at.js';
 
 export interface MeshOptions {
   gateways?: number;
   inventories?: number;
+  /** Settings of every gateway. */
+  gatewayEnv?: Readonly<Record<string, string>>;
+  /** Where gateways log; nowhere by default. */
+  gatewayLogger?: Logger;
+  /** What Redis has seen survives its death. */
+  durableRedis?: boolean;
 }
 
 /** A mesh in this process, on a ledger, a Redis and a NATS of its own. One order service; no scheduler. */
@@ -29,6 +37,10 @@ export interface TestMesh {
   gateway: Client<typeof ReservationServiceDefinition>;
   gatewayAt(index: number): Client<typeof ReservationServiceDefinition>;
   gatewayAddresses: string[];
+  /** Sums a metric over all gateways: every sample whose name and labels begin like this. */
+  gatewayMetric(prefix: string): Promise<number>;
+  /** Likewise over all inventories. */
+  inventoryMetric(prefix: string): Promise<number>;
   /** One client for each inventory, past the proxy. */
   inventories: Client<typeof InventoryServiceDefinition>[];
   inventoryAddresses: string[];
@@ -44,24 +56,28 @@ const logger = createLogger('mesh', 'silent');
 const anyAddress = '127.0.0.1:0';
 const common = { GRPC_ADDRESS: anyAddress, HTTP_ADDRESS: anyAddress, ADMIN_ADDRESS: anyAddress, LOG_LEVEL: 'silent' };
 
-export async function startTestMesh({ gateways = 1, inventories = 1 }: MeshOptions = {}): Promise<TestMesh> {
-  const [ledger, redis, nats] = await Promise.all([testLedger(), privateRedis(), privateNats()]);
+export async function startTestMesh(options: MeshOptions = {}): Promise<TestMesh> {
+  const { gateways = 1, inventories = 1, gatewayEnv: ownEnv, gatewayLogger, durableRedis = false } = options;
+  const redisOptions = { appendonly: durableRedis };
+  const [ledger, redis, nats] = await Promise.all([testLedger(), privateRedis(redisOptions), privateNats()]);
   const lives: Lifecycle[] = [];
-  const newLife = (): Lifecycle => {
-    const life = new Lifecycle(logger);
+  const newLife = (log = logger): Lifecycle => {
+    const life = new Lifecycle(log);
     lives.push(life);
     return life;
   };
   const infra = { ...common, DATABASE_URL: ledger.url, REDIS_URL: redis.url, NATS_URL: nats.url };
   const order = await startOrder(orderConfig(infra), newLife());
-  const inventoryAddresses = await times(inventories, async () => {
-    return (await startInventory(inventoryConfig(infra), newLife())).grpcAddress;
+  const [inventoryAdmins, gatewayAdmins] = await Promise.all([adminAddresses(inventories), adminAddresses(gateways)]);
+  const inventoryAddresses = await eachOf(inventoryAdmins, async (admin) => {
+    return (await startInventory(inventoryConfig({ ...infra, ...admin }), newLife())).grpcAddress;
   });
   const proxies = await Promise.all(inventoryAddresses.map((address) => faultProxy('127.0.0.1', portOf(address))));
   const inventoryTarget = proxies.map(({ port }) => `127.0.0.1:${port}`).join();
-  const gatewayEnv = { ...common, INVENTORY_TARGET: inventoryTarget, ORDER_TARGET: order.grpcAddress };
-  const gatewayAddresses = await times(gateways, async () => {
-    return (await startGateway(gatewayConfig(gatewayEnv), newLife())).grpcAddress;
+  const gatewayPeers = { INVENTORY_TARGET: inventoryTarget, ORDER_TARGET: order.grpcAddress, REDIS_URL: redis.url };
+  const gatewayEnv = { ...common, ...gatewayPeers, ...ownEnv };
+  const gatewayAddresses = await eachOf(gatewayAdmins, async (admin) => {
+    return (await startGateway(gatewayConfig({ ...gatewayEnv, ...admin }), newLife(gatewayLogger))).grpcAddress;
   });
   const { httpAddress } = await startBff(bffConfig({ ...common, GATEWAY_TARGET: gatewayAddresses.join() }), newLife());
 
@@ -81,6 +97,8 @@ export async function startTestMesh({ gateways = 1, inventories = 1 }: MeshOptio
     gateway: gatewayAt(0),
     gatewayAt,
     gatewayAddresses,
+    gatewayMetric: (prefix) => sumOf(gatewayAdmins, prefix),
+    inventoryMetric: (prefix) => sumOf(inventoryAdmins, prefix),
     inventories: inventoryClients,
     inventoryAddresses,
     proxies,
@@ -96,8 +114,21 @@ export async function startTestMesh({ gateways = 1, inventories = 1 }: MeshOptio
   };
 }
 
-function times<Value>(count: number, make: () => Promise<Value>): Promise<Value[]> {
-  return Promise.all(Array.from({ length: count }, make));
+interface Admin {
+  ADMIN_ADDRESS: string;
+}
+
+function adminAddresses(count: number): Promise<Admin[]> {
+  return Promise.all(Array.from({ length: count }, async () => ({ ADMIN_ADDRESS: `127.0.0.1:${await freePort()}` })));
+}
+
+function eachOf<Value>(admins: Admin[], make: (admin: Admin) => Promise<Value>): Promise<Value[]> {
+  return Promise.all(admins.map(make));
+}
+
+async function sumOf(admins: Admin[], prefix: string): Promise<number> {
+  const sums = await Promise.all(admins.map(({ ADMIN_ADDRESS }) => metricAt(ADMIN_ADDRESS, prefix)));
+  return sums.reduce((sum, one) => sum + one, 0);
 }
 
 function portOf(address: string): number {

@@ -5,6 +5,7 @@ import { freePort } from '#libs/servers/free-port.js';
 import { type FaultProxy, faultProxy } from '#libs/testing/fault-proxy.js';
 import { until } from '#libs/testing/until.js';
 import type { ServiceName } from '../deploy/local/topology.js';
+import { metricAt } from './metric-at.js';
 
 /** Whom a service talks to: servers by their URL, services by `host:port`. */
 export type Upstreams = Partial<Record<'postgres' | 'redis' | 'nats' | 'gateway' | 'inventory' | 'order', string>>;
@@ -72,6 +73,15 @@ export class Victim {
     await once(this.#child, 'exit');
   }
 
+  /** SIGSTOP: it stands still, and its connections stay open, until `thaw`. */
+  freeze(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#child.kill('SIGCONT');
+  }
+
   /** Kills it if need be, heals every link and starts it again where it was; resolves when it is ready. */
   async restart(): Promise<void> {
     await this.kill();
@@ -90,10 +100,8 @@ export class Victim {
   }
 
   /** A metric of its own, summed over all samples whose name and labels begin like this. */
-  async metric(prefix: string): Promise<number> {
-    const lines = (await (await this.#ask('metrics')).text()).split('\n');
-    const samples = lines.filter((line) => line.startsWith(`holdfast_${prefix}`));
-    return samples.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  metric(prefix: string): Promise<number> {
+    return metricAt(this.env.ADMIN_ADDRESS ?? '', prefix);
   }
 
   async close(): Promise<void> {
