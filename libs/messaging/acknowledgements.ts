@@ -69,7 +69,7 @@ export class Acknowledgements {
     const expected = this.#expected.get(token);
     if (expected === undefined) return;
     this.#expected.delete(token);
-    const word = wordOf(message);
+    const word = wordSafely(message);
     if (word instanceof Fault) expected.reject(word);
     else expected.resolve(word);
   }
@@ -83,6 +83,15 @@ export class Acknowledgements {
     if (this.#expected.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
+  }
+}
+
+/** What throws in a callback would end the whole connection's reading. */
+function wordSafely(message: Msg): Stored | Fault {
+  try {
+    return wordOf(message);
+  } catch (cause) {
+    return unanswered(cause);
   }
 }
 
