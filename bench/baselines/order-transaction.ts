@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Claim } from '#libs/contracts/gen/holdfast/event/v1/claim.js';
-import { linesHash } from '#libs/ledger/lines.js';
+import { linesHash } from '#libs/contracts/order-lines.js';
 import { type Statement, sqlFile } from '#libs/postgres/statement.js';
 
 const sql = (name: string): Statement => sqlFile(new URL(`./sql/${name}.sql`, import.meta.url));

@@ -1,6 +1,7 @@
+import { canonicalLines, linesHash } from '#libs/contracts/order-lines.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { claimsBatch } from './claims-batch.js';
-import { canonicalLines, claimViolations, linesHash } from './lines.js';
+import { claimViolations } from './lines.js';
 import { claimOf, lineOf } from './test-ledger.js';
 
 const test = suite('claims batch');

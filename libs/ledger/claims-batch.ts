@@ -1,4 +1,5 @@
-import { canonicalLines, linesHash, type OrderLine, pairKey, refuseMalformed } from './lines.js';
+import { canonicalLines, linesHash, type OrderLine, pairKey } from '#libs/contracts/order-lines.js';
+import { refuseMalformed } from './lines.js';
 
 /** An order the ledger shall decide about. */
 export interface ClaimToAdmit {

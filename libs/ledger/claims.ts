@@ -1,8 +1,8 @@
+import type { OrderLine } from '#libs/contracts/order-lines.js';
 import { retryConflicts } from '#libs/postgres/errors.js';
 import { type ClaimsBatch, type ClaimToAdmit, claimsBatch } from './claims-batch.js';
 import type { ClaimFaultReason, Decision } from './decision.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
-import type { OrderLine } from './lines.js';
 import { type OrderState, type RefusalRow, toRefusal } from './rows.js';
 
 const ATTEMPTS = 5;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { canonicalLines, linesHash } from '#libs/contracts/order-lines.js';
 import { retryConflicts } from '#libs/postgres/errors.js';
 import { type Decision, decisionOf } from './decision.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
-import { type ClaimParts, canonicalLines, claimViolations, isOrderId, linesHash } from './lines.js';
+import { type ClaimParts, claimViolations, isOrderId } from './lines.js';
 import { type OrderRow, toOrder } from './rows.js';
 
 const ATTEMPTS = 5;

@@ -1,13 +1,5 @@
-import { createHash } from 'node:crypto';
+import type { OrderLine } from '#libs/contracts/order-lines.js';
 import { Fault, type Violation } from '#libs/refusal/fault.js';
-
-/** Units of one sku that one attendee shall have. */
-export interface OrderLine {
-  skuId: string;
-  /** 1..1,000,000 */
-  quantity: number;
-  attendeeId: string;
-}
 
 const MAX_LINES = 100;
 const MAX_QUANTITY = 1_000_000;
@@ -63,31 +55,4 @@ export function refuseMalformed(claim: ClaimParts & { orderId: string }): void {
   const violations = claimViolations(claim);
   if (!isOrderId(claim.orderId)) violations.unshift({ field: 'order_id', description: 'must be a UUID in lower case' });
   if (violations.length > 0) throw new Fault('INVALID_REQUEST', 'the claim is not well formed', { violations });
-}
-
-/**
- * The one form that all ways of writing the same order have: lines summed by sku and attendee, sorted by the bytes of
- * both. Ids are taken to be well formed.
- */
-export function canonicalLines(lines: readonly OrderLine[]): OrderLine[] {
-  if (lines.length === 1) return [...lines];
-  const sums = new Map<string, OrderLine>();
-  for (const line of lines) {
-    const key = pairKey(line);
-    const sum = sums.get(key);
-    sums.set(key, sum ? { ...sum, quantity: sum.quantity + line.quantity } : line);
-  }
-  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
-}
-
-/** SHA-256 over canonical lines: what tells whether an order id is used again for another order. */
-export function linesHash(canonical: readonly OrderLine[]): Buffer {
-  const hash = createHash('sha256');
-  for (const line of canonical) hash.update(`${pairKey(line)} ${line.quantity}\n`);
-  return hash.digest();
-}
-
-/** Names a sku and an attendee. The space sorts before every character of an id, so keys sort like the pairs. */
-export function pairKey({ skuId, attendeeId }: { skuId: string; attendeeId: string }): string {
-  return `${skuId} ${attendeeId}`;
 }

@@ -1,5 +1,5 @@
+import type { OrderLine } from '#libs/contracts/order-lines.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
-import type { OrderLine } from './lines.js';
 import type { OrderState } from './rows.js';
 
 const take = functionCall('outbox_take', 1);

@@ -1,6 +1,6 @@
+import { canonicalLines, linesHash, type OrderLine } from '#libs/contracts/order-lines.js';
 import { type Decision, decisionOf } from './decision.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
-import { canonicalLines, linesHash, type OrderLine } from './lines.js';
 import { type OrderRow, type SkuRow, type SkuStock, toOrder, toSkuStock } from './rows.js';
 
 const read = functionCall('parked_read', 4);

@@ -1,5 +1,5 @@
+import type { OrderLine } from '#libs/contracts/order-lines.js';
 import type { Refusal, RefusalReason } from '#libs/refusal/refusal.js';
-import type { OrderLine } from './lines.js';
 
 /** Where an order is in its life, once the ledger knows it. */
 export type OrderState = 'HELD' | 'CONFIRMED' | 'FULFILLED' | 'CANCELLED' | 'EXPIRED' | 'REFUSED';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { orderId } from '#libs/contracts/order-id.js';
+import type { OrderLine } from '#libs/contracts/order-lines.js';
 import { createPool, type PoolOptions, type PostgresPool } from '#libs/postgres/pool.js';
 import { createLogger } from '#libs/runtime/logger.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
@@ -7,7 +8,6 @@ import { testPostgres } from '#libs/testing/test-postgres.js';
 import type { ClaimToAdmit } from './claims-batch.js';
 import type { Decision } from './decision.js';
 import { type Ledger, openLedger, RUNTIME_ROLE } from './ledger.js';
-import type { OrderLine } from './lines.js';
 import type { LedgerOrder, Sku, SkuStock } from './rows.js';
 import type { SkuToPut } from './sku-violations.js';
 
