@@ -1,0 +1,6 @@
+#!/usr/bin/env node
+// npx holdfast: the operators' commands.
+import { prepare } from './prepare.mjs';
+
+prepare();
+await import('../dist/services/operator/src/main.js');

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import {
+  ControlServiceDefinition,
+  type ListLimitsResponse,
+} from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
+import {
+  LimitSource as LimitSourceMessage,
+  OnBusy as OnBusyMessage,
+  type RateLimit,
+  type SkuLimits as SkuLimitsMessage,
+  type StoreLimits as StoreLimitsMessage,
+} from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import { connect } from '#libs/rpc/client.js';
+import type { Control, LimitSource, SkuLimits, StoreLimits } from '../app/ports.js';
+import type { LimitChange, Rate } from '../domain/limit-change.js';
+
+const pageSize = 500;
+const deadlineMs = 5_000;
+const metadata = { 'x-holdfast-role': 'operator' };
+
+/** The gateway at `host:port`, spoken to in the role of an operator. Call `close` at the end. */
+export function connectControl(address: string): Control & { close(): void } {
+  const control = connect(ControlServiceDefinition, address, { defaultDeadlineMs: deadlineMs });
+  const reservations = connect(ReservationServiceDefinition, address, { defaultDeadlineMs: deadlineMs });
+  return {
+    async listLimits(storeId, pageToken) {
+      const page = await control.listLimits({ storeId, pageSize, pageToken }, { metadata });
+      return { ...pageOf(page), store: toStoreLimits(page.store, storeId) };
+    },
+    async setLimits(change) {
+      const { store, sku } = await control.setLimits(toRequest(change), { metadata });
+      return {
+        ...(store && { store: toStoreLimits(store, change.storeId) }),
+        ...(sku && { sku: toSkuLimits(sku) }),
+      };
+    },
+    async storeOf(skuId) {
+      const { sku } = await reservations.getSku({ skuId }, { metadata });
+      return sku?.storeId ?? '';
+    },
+    close() {
+      control.close();
+      reservations.close();
+    },
+  };
+}
+
+function pageOf({ configured, skus, nextPageToken }: ListLimitsResponse) {
+  return { ...(configured && { configured: toRate(configured) }), skus: skus.map(toSkuLimits), nextPageToken };
+}
+
+function toRequest({ storeId, skuId = '', rate, onBusy, requireIssuedRequestId }: LimitChange) {
+  return {
+    storeId,
+    skuId,
+    rateLimit: rate === 'clear' ? undefined : rate,
+    clearRateLimit: rate === 'clear',
+    requestId: randomUUID(),
+    ...(onBusy && { onBusy: onBusy === 'fail' ? OnBusyMessage.ON_BUSY_FAIL : OnBusyMessage.ON_BUSY_QUEUE }),
+    ...(requireIssuedRequestId !== undefined && { requireIssuedRequestId }),
+  };
+}
+
+function toStoreLimits(message: StoreLimitsMessage | undefined, storeId: string): StoreLimits {
+  return {
+    storeId,
+    requireIssuedRequestId: message?.requireIssuedRequestId ?? false,
+    ...(message?.rateLimit && { rate: toRate(message.rateLimit) }),
+  };
+}
+
+function toSkuLimits({
+  storeId,
+  skuId,
+  rateLimit,
+  source,
+  onBusy,
+  requireIssuedRequestId,
+}: SkuLimitsMessage): SkuLimits {
+  return {
+    storeId,
+    skuId,
+    source: toSource(source),
+    onBusy: onBusy === OnBusyMessage.ON_BUSY_FAIL ? 'fail' : 'queue',
+    requireIssuedRequestId,
+    ...(rateLimit && { rate: toRate(rateLimit) }),
+  };
+}
+
+function toSource(source: LimitSourceMessage): LimitSource {
+  const word = LimitSourceMessage[source]?.replace('LIMIT_SOURCE_', '');
+  if (word === 'SKU') return 'sku';
+  return word === 'STORE' ? 'store' : 'configured';
+}
+
+function toRate({ perSecond, burst }: RateLimit): Rate {
+  return { perSecond, burst };
+}

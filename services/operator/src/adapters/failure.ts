@@ -1,0 +1,58 @@
+import { type Fault, faultOf } from '#libs/refusal/fault.js';
+import type { GatewayAddress } from './gateway-address.js';
+import { UsageError } from './usage-error.js';
+
+/** What the process ends with. */
+export const exitCodes = { ok: 0, failed: 1, usage: 2, unreachable: 3 } as const;
+
+/** Why a command failed: for people line by line, for programs by its reason. */
+export interface Failure {
+  exitCode: number;
+  reason: string;
+  /** What went wrong. */
+  problems: readonly string[];
+  /** What to do next; may be empty. */
+  advice: string;
+}
+
+/** The failure that was thrown. `gateway` is absent when nothing had been asked of it yet. */
+export function failureOf(thrown: unknown, gateway: GatewayAddress | undefined, help: string): Failure {
+  if (thrown instanceof UsageError) {
+    return { exitCode: exitCodes.usage, reason: 'USAGE', problems: thrown.problems, advice: `see npx ${help}` };
+  }
+  const fault = faultOf(thrown);
+  if (fault.reason === 'UNAVAILABLE' || fault.reason === 'TOO_LATE') return unreachable(fault, gateway);
+  const own = fault.reason === 'INTERNAL' && fault.cause instanceof Error ? fault.cause.message : fault.message;
+  const problems =
+    fault.violations.length > 0 ? fault.violations.map(({ field, description }) => `${field} ${description}`) : [own];
+  return { exitCode: exitCodes.failed, reason: fault.reason, problems, advice: adviceFor(fault) };
+}
+
+function unreachable(fault: Fault, gateway: GatewayAddress | undefined): Failure {
+  const { exitCode, reason } = { exitCode: exitCodes.unreachable, reason: fault.reason };
+  const place = `${gateway?.address} (${gateway?.from})`;
+  // A gateway that answers tells in its own words; what the transport found has a cause.
+  if (fault.reason === 'UNAVAILABLE' && fault.cause === undefined) {
+    const problems = [`the gateway at ${place} answers, but a part behind it is away: ${fault.message}`];
+    return { exitCode, reason, problems, advice: 'try again in some seconds; its log says which part is away' };
+  }
+  if (fault.reason === 'TOO_LATE') {
+    const problems = [`the gateway at ${place} did not answer in time`];
+    return { exitCode, reason, problems, advice: 'a change may have been made all the same: limits show tells' };
+  }
+  const advice = 'start a mesh with npm start, or name a gateway with --gateway host:port or HOLDFAST_GATEWAY';
+  return { exitCode, reason, problems: [`no gateway answers at ${place}`], advice };
+}
+
+function adviceFor(fault: Fault): string {
+  switch (fault.reason) {
+    case 'PERMISSION_DENIED':
+      return 'this gateway does not take you for an operator';
+    case 'SKU_NOT_FOUND':
+      return 'sku ids are told apart by case; limits show --store lists those of a store';
+    case 'INTERNAL':
+      return fault.metadata.fault_id === undefined ? '' : `its log has the cause under ${fault.metadata.fault_id}`;
+    default:
+      return '';
+  }
+}

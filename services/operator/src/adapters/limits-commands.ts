@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import { Fault } from '#libs/refusal/fault.js';
+import { showLimits } from '../app/show-limits.js';
+import { readId, readLimitChange, type TypedChange } from '../domain/limit-change.js';
+import { changedJson, limitsJson } from './limits-json.js';
+import { changedTable, limitsTable } from './limits-table.js';
+import type { Session } from './session.js';
+import { UsageError } from './usage-error.js';
+
+const showExamples = `
+Examples:
+  holdfast limits show --store kiln             the store and all its skus
+  holdfast limits show --sku kiln-mug           one sku; its store is looked up
+  holdfast limits show --store kiln --json | jq '.skus[] | select(.source == "sku")'
+
+A sku has its own limit, else its store's, else what the gateways are configured with; "set by" says which.`;
+
+const setExamples = `
+Examples:
+  holdfast limits set --store kiln --sku kiln-mug --rate 400 --burst 400
+  holdfast limits set --store kiln --rate 100 --burst 200       every sku of the store without a limit of its own
+  holdfast limits set --store kiln --sku kiln-mug --clear       back to the store's limit
+  holdfast limits set --store kiln --sku kiln-mug --on-busy fail
+  holdfast limits set --store kiln --require-issued-request-id true
+
+What is not named stays as it is. Gateways follow within seconds.`;
+
+/** `holdfast limits …`: how many requests are let through. */
+export function addLimitsCommands(program: Command, session: Session): void {
+  const limits = program.command('limits').description('how many requests are let through, and who says so');
+
+  limits
+    .command('show')
+    .description('shows the limits of a store, or of one sku')
+    .option('--store <id>', 'the store')
+    .option('--sku <id>', 'only this sku')
+    .addHelpText('after', showExamples)
+    .action((options: { store?: string; sku?: string }) => show(session, options));
+
+  limits
+    .command('set')
+    .description('sets what a store, or one sku, has of its own')
+    .option('--store <id>', 'the store')
+    .option('--sku <id>', 'this sku of it; without, the store itself')
+    .option('--rate <n>', 'requests let through a second, 1 to 1000000; with --burst')
+    .option('--burst <n>', 'requests let through at once after a rest, 1 to 1000000; with --rate')
+    .option('--clear', 'no rate limit of its own any longer')
+    .option('--on-busy <what>', 'queue: a place in line; fail: refused. Of a sku')
+    .option('--require-issued-request-id <bool>', 'true: only request ids that the gateway issued. Of a store')
+    .addHelpText('after', setExamples)
+    .action((options: TypedChange) => set(session, options));
+}
+
+async function show(session: Session, { store, sku }: { store?: string; sku?: string }): Promise<void> {
+  const problems: string[] = [];
+  const [storeId, skuId] = [readId('--store', store, problems), readId('--sku', sku, problems)];
+  if (store === undefined && sku === undefined) problems.push('name a store with --store, or a sku with --sku');
+  if (problems.length > 0) throw new UsageError(problems);
+  const shown = await showLimits(session.control(), {
+    ...(storeId !== undefined && { storeId }),
+    ...(skuId !== undefined && { skuId }),
+  });
+  if (skuId !== undefined && shown.skus.length === 0) {
+    throw new Fault('SKU_NOT_FOUND', `store ${shown.store.storeId} has no sku ${skuId}`);
+  }
+  session.screen.show(limitsJson(shown), () => limitsTable(shown, session.screen.paint));
+}
+
+async function set(session: Session, typed: TypedChange): Promise<void> {
+  const read = readLimitChange(typed);
+  if ('problems' in read) throw new UsageError(read.problems);
+  const changed = await session.control().setLimits(read.change);
+  session.screen.show(changedJson(changed), () => changedTable(changed, session.screen.paint));
+}

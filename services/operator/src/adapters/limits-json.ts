@@ -1,0 +1,33 @@
+import type { SkuLimits, StoreLimits } from '../app/ports.js';
+import type { LimitsShown } from '../app/show-limits.js';
+import type { Rate } from '../domain/limit-change.js';
+
+/** As `limits show --json` prints it; names as in the contracts. */
+export function limitsJson({ configured, store, skus }: LimitsShown): object {
+  return { configured: rateJson(configured), store: storeJson(store), skus: skus.map(skuJson) };
+}
+
+/** As `limits set --json` prints it: the one of the two that was set. */
+export function changedJson({ store, sku }: { store?: StoreLimits; sku?: SkuLimits }): object {
+  return { ...(store && { store: storeJson(store) }), ...(sku && { sku: skuJson(sku) }) };
+}
+
+function storeJson({ storeId, rate, requireIssuedRequestId }: StoreLimits): object {
+  return { store_id: storeId, rate_limit: rateJson(rate), require_issued_request_id: requireIssuedRequestId };
+}
+
+function skuJson({ storeId, skuId, rate, source, onBusy, requireIssuedRequestId }: SkuLimits): object {
+  return {
+    store_id: storeId,
+    sku_id: skuId,
+    rate_limit: rateJson(rate),
+    source,
+    on_busy: onBusy,
+    require_issued_request_id: requireIssuedRequestId,
+  };
+}
+
+/** Null: none of its own. */
+function rateJson(rate: Rate | undefined): object | null {
+  return rate === undefined ? null : { per_second: rate.perSecond, burst: rate.burst };
+}

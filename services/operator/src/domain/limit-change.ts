@@ -1,0 +1,100 @@
+/** What becomes of a request beyond the rate limit of its sku. */
+export type OnBusy = 'queue' | 'fail';
+
+/** How many requests for one sku are let through. */
+export interface Rate {
+  perSecond: number;
+  burst: number;
+}
+
+/** What to set for a store, or for one of its skus. What is absent is left as it is. */
+export interface LimitChange {
+  storeId: string;
+  /** Absent: the store's own. */
+  skuId?: string;
+  /** 'clear': no rate limit of its own any longer. */
+  rate?: Rate | 'clear';
+  /** Of a sku only. */
+  onBusy?: OnBusy;
+  /** Of a store only. */
+  requireIssuedRequestId?: boolean;
+}
+
+/** A change as it was typed. */
+export interface TypedChange {
+  store?: string;
+  sku?: string;
+  rate?: string;
+  burst?: string;
+  clear?: boolean;
+  onBusy?: string;
+  requireIssuedRequestId?: string;
+}
+
+const highest = 1_000_000;
+const id = /^[\x21-\x7e]{1,128}$/;
+
+/** The change that was meant, or everything that is wrong with it, one line each. */
+export function readLimitChange(typed: TypedChange): { change: LimitChange } | { problems: string[] } {
+  const problems: string[] = [];
+  const storeId = readId('--store', typed.store, problems);
+  if (typed.store === undefined) problems.push('--store is missing: name the store, for example --store kiln');
+  const skuId = readId('--sku', typed.sku, problems);
+  const rate = readRate(typed, problems);
+  const onBusy = readOnBusy(typed, problems);
+  const requireIssuedRequestId = readRequirement(typed, problems);
+  if (rate === undefined && onBusy === undefined && requireIssuedRequestId === undefined && problems.length === 0) {
+    problems.push('nothing is to be set: give --rate and --burst, --clear, --on-busy or --require-issued-request-id');
+  }
+  if (problems.length > 0) return { problems };
+  return {
+    change: {
+      storeId: storeId ?? '',
+      ...(skuId !== undefined && { skuId }),
+      ...(rate !== undefined && { rate }),
+      ...(onBusy !== undefined && { onBusy }),
+      ...(requireIssuedRequestId !== undefined && { requireIssuedRequestId }),
+    },
+  };
+}
+
+/** An id of a store or a sku, noted among the problems when it is none. */
+export function readId(option: string, text: string | undefined, problems: string[]): string | undefined {
+  if (text === undefined || id.test(text)) return text;
+  problems.push(`${option} ${JSON.stringify(text)}: an id has 1 to 128 printable ASCII characters without spaces`);
+  return undefined;
+}
+
+function readRate({ rate, burst, clear }: TypedChange, problems: string[]): Rate | 'clear' | undefined {
+  if (clear === true) {
+    if (rate !== undefined || burst !== undefined) problems.push('--clear goes without --rate and --burst');
+    return 'clear';
+  }
+  if (rate === undefined && burst === undefined) return undefined;
+  if (burst === undefined) problems.push('--burst is missing: how many may come at once, for example --burst 50');
+  if (rate === undefined) problems.push('--rate is missing: how many a second are let through, for example --rate 50');
+  return { perSecond: readFigure('--rate', rate, problems), burst: readFigure('--burst', burst, problems) };
+}
+
+function readFigure(option: string, text: string | undefined, problems: string[]): number {
+  if (text === undefined) return 0;
+  const value = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (value < 1 || value > highest) problems.push(`${option} ${text}: give a whole number from 1 to ${highest}`);
+  return value;
+}
+
+function readOnBusy({ onBusy, sku }: TypedChange, problems: string[]): OnBusy | undefined {
+  if (onBusy === undefined) return undefined;
+  if (sku === undefined) problems.push('--on-busy is set for a sku: name it with --sku');
+  if (onBusy === 'queue' || onBusy === 'fail') return onBusy;
+  problems.push(`--on-busy ${onBusy}: give queue or fail`);
+  return undefined;
+}
+
+function readRequirement({ requireIssuedRequestId: text, sku }: TypedChange, problems: string[]): boolean | undefined {
+  if (text === undefined) return undefined;
+  if (sku !== undefined) problems.push('--require-issued-request-id is set for a whole store: leave --sku out');
+  if (text === 'true' || text === 'false') return text === 'true';
+  problems.push(`--require-issued-request-id ${text}: give true or false`);
+  return undefined;
+}

@@ -1,0 +1,100 @@
+import {
+  ControlServiceDefinition,
+  type ListLimitsRequest,
+  type ListLimitsResponse,
+  type SetLimitsRequest,
+  type SetLimitsResponse,
+} from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
+import { LimitSource, OnBusy, type SkuLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import type { Fault } from '#libs/refusal/fault.js';
+import { startServer } from '#libs/rpc/server.js';
+import { implement } from '#libs/rpc/service.js';
+import { createLogger } from '#libs/runtime/logger.js';
+
+/** A gateway that knows the limits of one store, and what it was asked. */
+export interface FakeGateway {
+  address: string;
+  listed: ListLimitsRequest[];
+  set: SetLimitsRequest[];
+  /** Who the callers said they were. */
+  roles: (string | undefined)[];
+  /** What the next calls reject with. */
+  fault: Fault | undefined;
+  close(): Promise<void>;
+}
+
+const storeId = 'kiln';
+const mug: SkuLimits = {
+  storeId,
+  skuId: 'kiln-mug',
+  rateLimit: { perSecond: 4_000, burst: 80 },
+  source: LimitSource.LIMIT_SOURCE_SKU,
+  onBusy: OnBusy.ON_BUSY_FAIL,
+  requireIssuedRequestId: true,
+};
+const wheel: SkuLimits = {
+  ...mug,
+  skuId: 'kiln-wheel',
+  rateLimit: undefined,
+  source: LimitSource.LIMIT_SOURCE_CONFIGURED,
+  onBusy: OnBusy.ON_BUSY_QUEUE,
+};
+
+/** Pages hold one sku each. */
+export async function startFakeGateway(): Promise<FakeGateway> {
+  const fake: FakeGateway = {
+    address: '',
+    listed: [],
+    set: [],
+    roles: [],
+    fault: undefined,
+    close: () => server.drain(),
+  };
+  const service = implement(ControlServiceDefinition, {
+    async listLimits(request, call) {
+      fake.roles.push(call.metadata('x-holdfast-role'));
+      fake.listed.push(request);
+      if (fake.fault) throw fake.fault;
+      return page(request);
+    },
+    async setLimits(request, call) {
+      fake.roles.push(call.metadata('x-holdfast-role'));
+      fake.set.push(request);
+      if (fake.fault) throw fake.fault;
+      return answer(request);
+    },
+  });
+  const server = await startServer({
+    address: '127.0.0.1:0',
+    services: [service],
+    logger: createLogger('fake', 'silent'),
+    reflection: false,
+    drainMs: 50,
+  });
+  fake.address = server.address;
+  return fake;
+}
+
+function page({ pageToken }: ListLimitsRequest): ListLimitsResponse {
+  return {
+    configured: { perSecond: 50, burst: 60 },
+    store: { storeId, rateLimit: undefined, requireIssuedRequestId: true },
+    skus: pageToken === '' ? [mug] : [wheel],
+    nextPageToken: pageToken === '' ? 'second' : '',
+  };
+}
+
+function answer({
+  storeId,
+  skuId,
+  rateLimit,
+  onBusy,
+  requireIssuedRequestId = false,
+}: SetLimitsRequest): SetLimitsResponse {
+  if (skuId === '') return { store: { storeId, rateLimit, requireIssuedRequestId }, sku: undefined };
+  const source = rateLimit ? LimitSource.LIMIT_SOURCE_SKU : LimitSource.LIMIT_SOURCE_CONFIGURED;
+  return {
+    store: undefined,
+    sku: { storeId, skuId, rateLimit, source, onBusy: onBusy ?? OnBusy.ON_BUSY_QUEUE, requireIssuedRequestId },
+  };
+}

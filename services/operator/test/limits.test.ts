@@ -1,0 +1,143 @@
+import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { Fault } from '#libs/refusal/fault.js';
+import { assert, suite } from '#libs/testing/suite.js';
+import { holdfast } from './command-line.js';
+import { type FakeGateway, startFakeGateway } from './fake-gateway.js';
+
+const test = suite('holdfast limits');
+let gateway: FakeGateway;
+
+test.before(async () => {
+  gateway = await startFakeGateway();
+});
+test.before.each(() => {
+  Object.assign(gateway, { listed: [], set: [], roles: [], fault: undefined });
+});
+test.after(() => gateway.close());
+
+const run = (...args: string[]) => holdfast(['--gateway', gateway.address, 'limits', ...args]);
+const words = (line: string | undefined) => (line ?? '').split(/ {2,}/);
+
+test('show reads every page, and says who set what', async () => {
+  const { code, out } = await run('show', '--store', 'kiln');
+  assert.is(code, 0);
+  assert.equal(out.trimEnd().split('\n').map(words), [
+    ['of', 'a second', 'burst', 'set by', 'when busy', 'request ids'],
+    ['every store', '50', '60', 'configured'],
+    ['store kiln', '50', '60', 'configured', '-', 'issued only'],
+    ['kiln-mug', '4,000', '80', 'sku', 'fail', 'issued only'],
+    ['kiln-wheel', '50', '60', 'configured', 'queue', 'issued only'],
+  ]);
+  assert.equal(
+    gateway.listed.map(({ storeId, pageToken }) => [storeId, pageToken]),
+    [
+      ['kiln', ''],
+      ['kiln', 'second'],
+    ],
+  );
+  assert.equal(gateway.roles, ['operator', 'operator']);
+});
+
+test('show --json prints one document with what the table has', async () => {
+  const { out } = await run('show', '--store', 'kiln', '--sku', 'kiln-mug', '--json');
+  assert.equal(JSON.parse(out), {
+    configured: { per_second: 50, burst: 60 },
+    store: { store_id: 'kiln', rate_limit: null, require_issued_request_id: true },
+    skus: [
+      {
+        store_id: 'kiln',
+        sku_id: 'kiln-mug',
+        rate_limit: { per_second: 4_000, burst: 80 },
+        source: 'sku',
+        on_busy: 'fail',
+        require_issued_request_id: true,
+      },
+    ],
+  });
+});
+
+test('a sku that the store does not have is said to be missing', async () => {
+  const { code, err } = await run('show', '--store', 'kiln', '--sku', 'kiln-mgu');
+  assert.is(code, 1);
+  assert.match(err, /store kiln has no sku kiln-mgu/);
+});
+
+test('set sends what was named and nothing else', async () => {
+  const { code, out } = await run('set', '--store', 'kiln', '--sku', 'mug', '--rate', '400', '--burst', '500');
+  assert.is(code, 0);
+  assert.match(out, /mug +400 +500 +sku/);
+  await run('set', '--store', 'kiln', '--sku', 'mug', '--on-busy', 'fail');
+  await run('set', '--store', 'kiln', '--clear', '--require-issued-request-id', 'false');
+  const sent = gateway.set.map(({ requestId, ...rest }) => rest);
+  const untouched = { storeId: 'kiln', rateLimit: undefined, clearRateLimit: false };
+  assert.equal(sent, [
+    {
+      ...untouched,
+      skuId: 'mug',
+      rateLimit: { perSecond: 400, burst: 500 },
+      onBusy: undefined,
+      requireIssuedRequestId: undefined,
+    },
+    { ...untouched, skuId: 'mug', onBusy: OnBusy.ON_BUSY_FAIL, requireIssuedRequestId: undefined },
+    { ...untouched, skuId: '', clearRateLimit: true, onBusy: undefined, requireIssuedRequestId: false },
+  ]);
+  assert.is(new Set(gateway.set.map(({ requestId }) => requestId)).size, 3);
+});
+
+test('everything that is wrong with a command is said at once, and nothing is sent', async () => {
+  const { code, err, out } = await run('set', '--rate', '0', '--on-busy', 'wait', '--require-issued-request-id', 'yes');
+  assert.is(code, 2);
+  assert.is(out, '');
+  for (const problem of [
+    '--store is missing',
+    '--rate 0',
+    '--burst is missing',
+    '--on-busy wait',
+    '-id yes: give true',
+  ]) {
+    assert.ok(err.includes(problem), `${problem} in ${err}`);
+  }
+  assert.match(err, /see npx holdfast limits set --help/);
+  assert.equal(gateway.set, []);
+});
+
+test('every violation that the gateway finds is said', async () => {
+  const violations = [
+    { field: 'rate_limit.burst', description: 'must be at most 1000' },
+    { field: 'store_id', description: 'is closed' },
+  ];
+  gateway.fault = new Fault('INVALID_REQUEST', 'not valid', { violations });
+  const { code, err } = await run('set', '--store', 'kiln', '--clear');
+  assert.is(code, 1);
+  assert.equal(err.split('\n').slice(0, 2), ['rate_limit.burst must be at most 1000', 'store_id is closed']);
+});
+
+test('with --json errors are one document on stderr, wherever the option stands', async () => {
+  gateway.fault = new Fault('PERMISSION_DENIED', 'operators only');
+  const { code, out, err } = await run('show', '--store', 'kiln', '--json');
+  assert.is(code, 1);
+  assert.is(out, '');
+  const { error } = JSON.parse(err);
+  assert.equal([error.reason, error.problems, error.exit_code], ['PERMISSION_DENIED', ['operators only'], 1]);
+  const unknown = await holdfast(['--json', 'limits', 'show', '--sotre', 'kiln']);
+  assert.is(JSON.parse(unknown.err).error.exit_code, 2);
+});
+
+test('a part behind the gateway that is away is told apart from a gateway that is away', async () => {
+  gateway.fault = new Fault('UNAVAILABLE', 'inventory is away');
+  const behind = await run('show', '--store', 'kiln');
+  assert.is(behind.code, 3);
+  assert.match(behind.err, /answers, but a part behind it is away: inventory is away/);
+  const nobody = await holdfast(['limits', 'show', '--store', 'kiln', '--gateway', '127.0.0.1:1']);
+  assert.is(nobody.code, 3);
+  assert.match(nobody.err, /no gateway answers at 127.0.0.1:1 \(--gateway\)\n.*npm start/);
+});
+
+test('colours are for terminals', async () => {
+  const args = ['--gateway', gateway.address, 'limits', 'show', '--store', 'kiln'];
+  assert.match((await holdfast(args, { isTTY: true })).out, '\u001b[');
+  assert.not.match((await holdfast(args)).out, '\u001b[');
+  assert.not.match((await holdfast(args, { isTTY: true, env: { NO_COLOR: '1' } })).out, '\u001b[');
+});
+
+test.run();
