@@ -5,6 +5,9 @@ import type { Script } from './script.js';
 
 export type ScriptArgument = string | number | Buffer;
 
+/** What the strings of a reply are given as. */
+type Reply = 'text' | 'bytes';
+
 /**
  * Runs a script by its hash; a server that does not know it (restarted, flushed) gets its text once. All keys must
  * carry the same hash tag. Numbers are returned as numbers, strings as strings.
@@ -12,27 +15,60 @@ export type ScriptArgument = string | number | Buffer;
  * Errors: Fault UNAVAILABLE when Redis is away, loading, demoted, full or silent: it may have run, so scripts are
  * idempotent. What the script itself raised stays as it is.
  */
-export async function runScript(
+export function runScript(
   redis: RedisClient,
   script: Script,
   keys: readonly string[],
   args: readonly ScriptArgument[],
+): Promise<unknown> {
+  return run(redis, script, keys, args, 'text');
+}
+
+/** The same for a script that answers bytes: every string of the reply is a Buffer. */
+export function runScriptForBytes(
+  redis: RedisClient,
+  script: Script,
+  keys: readonly string[],
+  args: readonly ScriptArgument[],
+): Promise<unknown> {
+  return run(redis, script, keys, args, 'bytes');
+}
+
+async function run(
+  redis: RedisClient,
+  script: Script,
+  keys: readonly string[],
+  args: readonly ScriptArgument[],
+  reply: Reply,
 ): Promise<unknown> {
   refuseMixedTags(script, keys);
   const stop = redis.seconds.startTimer({ script: script.name });
   const labels = { script: script.name };
   try {
     redis.calls.inc(labels);
-    return await redis.evalsha(script.sha, keys.length, ...keys, ...args);
+    return await send(redis, reply, 'evalsha', script.sha, keys, args);
   } catch (error) {
     if (!isReply(error, 'NOSCRIPT')) throw toFault(error);
     redis.calls.inc(labels);
-    return await redis.eval(script.text, keys.length, ...keys, ...args).catch((again: unknown) => {
+    return await send(redis, reply, 'eval', script.text, keys, args).catch((again: unknown) => {
       throw toFault(again);
     });
   } finally {
     stop();
   }
+}
+
+function send(
+  redis: RedisClient,
+  reply: Reply,
+  command: 'eval' | 'evalsha',
+  script: string,
+  keys: readonly string[],
+  args: readonly ScriptArgument[],
+): Promise<unknown> {
+  return reply === 'text'
+    ? redis.call(command, script, keys.length, ...keys, ...args)
+    : redis.callBuffer(command, script, keys.length, ...keys, ...args);
 }
 
 /** Replies that speak of the server's state and not of the call. */

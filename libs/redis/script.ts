@@ -11,9 +11,9 @@ export interface Script {
   readonly sha: string;
 }
 
-/** Reads a script from its own file; the name is the file's. */
-export function luaScript(url: URL): Script {
-  const text = readFileSync(url, 'utf8');
+/** Reads a script from its own file; the name is the file's. What it shares with others comes from `preludes`, before it. */
+export function luaScript(url: URL, ...preludes: URL[]): Script {
+  const text = [...preludes, url].map((each) => readFileSync(each, 'utf8')).join('\n');
   return {
     name: basename(fileURLToPath(url), '.lua'),
     text,

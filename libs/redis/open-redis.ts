@@ -1,5 +1,5 @@
-import { checkServer } from '#libs/redis/check-server.js';
-import { createRedis, type RedisClient, type RedisClientOptions } from '#libs/redis/redis-client.js';
+import { checkServer } from './check-server.js';
+import { createRedis, type RedisClient, type RedisClientOptions } from './redis-client.js';
 
 const WAIT_MS = 2000;
 
