@@ -41,8 +41,8 @@ export class LedgerWitness {
       paymentRequired: true,
       priceMinor: 1500,
       currency: 'EUR',
-      ratePerSecond: 50,
-      rateBurst: 50,
+      rateLimit: { perSecond: 50, burst: 50 },
+      onBusy: 'QUEUE',
       paused: false,
     };
     await Promise.all(skuIds.map((skuId) => this.ledger.skuPut({ skuId, storeId, title: skuId, capacity, ...terms })));

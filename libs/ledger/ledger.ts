@@ -4,6 +4,7 @@ import { deadLetterCalls } from './dead-letters.js';
 import { jobCalls } from './jobs.js';
 import { clockCalls } from './ledger-clock.js';
 import type { LedgerPool } from './ledger-pool.js';
+import { limitCalls } from './limits.js';
 import { orderChangeCalls } from './order-changes.js';
 import { orderCalls } from './orders.js';
 import { outboxCalls } from './outbox.js';
@@ -33,6 +34,7 @@ export function openLedger(pool: LedgerPool) {
     ...orderChangeCalls(pool),
     ...paymentCalls(pool),
     ...skuCalls(pool),
+    ...limitCalls(pool),
     ...outboxCalls(pool),
     ...jobCalls(pool),
     ...clockCalls(pool),

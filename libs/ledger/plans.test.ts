@@ -35,6 +35,15 @@ async function callAll(ledger: Ledger, skuId: string, round: string): Promise<vo
   await ledger.orderCancel({ orderId: claim.orderId });
   await ledger.ordersExpire(10);
   await ledger.outboxMarkPublished((await ledger.outboxTake(10)).map((entry) => entry.id));
+  await ledger.limitsRead([
+    { storeId: claim.storeId, skuId },
+    { storeId: 'nobody', skuId: 'nothing' },
+  ]);
+  await ledger.limitsList(claim.storeId, { pageSize: 2 });
+  for (const limited of [skuId, '']) {
+    const rateLimit = { perSecond: 5, burst: round.length };
+    await ledger.limitsSet({ storeId: claim.storeId, skuId: limited, rateLimit, clearRateLimit: false });
+  }
   await ledger.claimBury({ claim, subject: 's', payload: Buffer.from(round), error: 'e' });
 }
 
@@ -53,6 +62,7 @@ const fill = `
   INSERT INTO ledger.movements SELECT order_id, sku_id, 1, -1, 0, 1, 0, 'ADMIT', now() FROM ledger.order_lines WHERE sku_id LIKE 'fill-%';
   INSERT INTO ledger.attendee_units SELECT sku_id, attendee_id, 1 FROM ledger.order_lines WHERE sku_id LIKE 'fill-%';
   INSERT INTO ledger.outbox (order_id, order_version, state, at, published_at) SELECT order_id, 1, 'HELD', now(), now() FROM ledger.orders WHERE store_id = 'fill';
+  INSERT INTO ledger.store_limits SELECT 'fill-' || n, 1, 1, false, 1, now() FROM generate_series(1, 5000) AS n;
   ${flush}`;
 
 test('a plan that was made on an empty ledger looks up rows one by one, also when there are many', async () => {

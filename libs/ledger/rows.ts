@@ -30,6 +30,15 @@ export interface LedgerOrder {
   refusal?: Refusal;
 }
 
+/** How many requests for a sku are let through. Both 1..1,000,000. */
+export interface RateLimit {
+  perSecond: number;
+  burst: number;
+}
+
+/** What becomes of a request beyond the rate limit: a place in line, or a refusal. */
+export type OnBusy = 'QUEUE' | 'FAIL';
+
 /** A sku's description and terms. Amounts in minor units, instants by the ledger's clock. */
 export interface Sku {
   skuId: string;
@@ -48,8 +57,9 @@ export interface Sku {
   paymentRequired: boolean;
   priceMinor: number;
   currency: string;
-  ratePerSecond: number;
-  rateBurst: number;
+  /** Absent: none of its own. */
+  rateLimit?: RateLimit;
+  onBusy: OnBusy;
   paused: boolean;
   etag: string;
 }
@@ -123,8 +133,9 @@ export interface SkuRow {
   payment_required: boolean;
   price_minor: number;
   currency: string;
-  rate_per_second: number;
-  rate_burst: number;
+  rate_per_second: number | null;
+  rate_burst: number | null;
+  on_busy: OnBusy;
   paused: boolean;
   etag: number;
   capacity: number;
@@ -193,11 +204,19 @@ export function toSku(row: SkuRow): Sku {
     paymentRequired: row.payment_required,
     priceMinor: row.price_minor,
     currency: row.currency,
-    ratePerSecond: row.rate_per_second,
-    rateBurst: row.rate_burst,
+    ...toRateLimit(row),
+    onBusy: row.on_busy,
     paused: row.paused,
     etag: String(row.etag),
   };
+}
+
+/** The rate limit of a row, as the property that is left out when it has none. */
+export function toRateLimit(row: { rate_per_second: number | null; rate_burst: number | null }): {
+  rateLimit?: RateLimit;
+} {
+  if (row.rate_per_second === null || row.rate_burst === null) return {};
+  return { rateLimit: { perSecond: row.rate_per_second, burst: row.rate_burst } };
 }
 
 /** A row of sku_rows as the stock that a gate sees. */

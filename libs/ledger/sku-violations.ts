@@ -1,9 +1,13 @@
 import { Fault, type Violation } from '#libs/refusal/fault.js';
+import { busyViolations, rateViolations } from './limit-violations.js';
 import { isId } from './lines.js';
 import type { Sku } from './rows.js';
 
 /** A sku as it shall be. What operators cannot set is left out. */
-export type SkuToPut = Omit<Sku, 'overbooked' | 'etag'>;
+export interface SkuToPut extends Omit<Sku, 'overbooked' | 'etag' | 'onBusy'> {
+  /** QUEUE or FAIL. */
+  onBusy: string;
+}
 
 /** 100 lines of an order at the most expensive stay below 2^53. */
 const MAX_ORDER_AMOUNT_MINOR = 90_000_000_000_000;
@@ -14,8 +18,6 @@ const ranges = [
   ['maxPerOrder', 'max_per_order', 1, 1_000_000],
   ['holdTtlSeconds', 'hold_ttl_seconds', 1, 2_678_400],
   ['priceMinor', 'price_minor', 0, MAX_ORDER_AMOUNT_MINOR],
-  ['ratePerSecond', 'rate_limit.per_second', 1, 1_000_000],
-  ['rateBurst', 'rate_limit.burst', 1, 1_000_000],
 ] as const;
 
 /** Everything about a sku that the ledger would not take; empty when it is well formed. */
@@ -38,6 +40,7 @@ export function skuViolations(sku: SkuToPut): Violation[] {
       `must be a whole number, ${low} to ${high}`,
     );
   }
+  violations.push(...rateViolations(sku.rateLimit), ...busyViolations(sku.onBusy));
   demand(/^\P{Cc}{1,500}$/u.test(sku.title), 'title', 'must be 1 to 500 characters, none of them a control character');
   demand(/^[A-Z]{3}$/.test(sku.currency), 'currency', 'must be an ISO 4217 code');
   demand(sku.priceMinor * sku.maxPerOrder <= MAX_ORDER_AMOUNT_MINOR, 'price_minor', 'times max_per_order is too much');

@@ -150,8 +150,9 @@ function toParameter(sku: SkuToPut): string {
     payment_required: sku.paymentRequired,
     price_minor: sku.priceMinor,
     currency: sku.currency,
-    rate_per_second: sku.ratePerSecond,
-    rate_burst: sku.rateBurst,
+    rate_per_second: sku.rateLimit?.perSecond ?? null,
+    rate_burst: sku.rateLimit?.burst ?? null,
+    on_busy: sku.onBusy,
     paused: sku.paused,
   });
 }

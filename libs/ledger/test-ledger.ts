@@ -99,8 +99,8 @@ export function plainSku(): SkuToPut {
     paymentRequired: true,
     priceMinor: 1_500,
     currency: 'EUR',
-    ratePerSecond: 50,
-    rateBurst: 50,
+    rateLimit: { perSecond: 50, burst: 50 },
+    onBusy: 'QUEUE',
     paused: false,
   };
 }

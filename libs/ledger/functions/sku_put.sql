@@ -60,8 +60,8 @@ BEGIN
       on_sale_at = new.on_sale_at, off_sale_at = new.off_sale_at, per_user_limit = new.per_user_limit,
       max_per_order = new.max_per_order, hold_ttl_seconds = new.hold_ttl_seconds,
       payment_required = new.payment_required, price_minor = new.price_minor, currency = new.currency,
-      rate_per_second = new.rate_per_second, rate_burst = new.rate_burst, paused = new.paused,
-      version = new.version, updated_at = new.updated_at
+      rate_per_second = new.rate_per_second, rate_burst = new.rate_burst, on_busy = new.on_busy,
+      paused = new.paused, version = new.version, updated_at = new.updated_at
     WHERE sku_id = id;
     INSERT INTO stock_changes (sku_id, stock_version, delta_capacity, delta_overbooked, delta_free, reason, at)
     SELECT id, units.version + 1, delta, 0, delta, result, at WHERE delta <> 0;

@@ -19,6 +19,7 @@ import { sweepJournal } from '../app/sweep-journal.js';
 import type { SyncGates } from '../app/sync-gates.js';
 import { toLineMessage } from './messages.js';
 import { servePlaceHolds } from './place-holds-stream.js';
+import { serveLimits } from './serve-limits.js';
 import { fromSkuMessage, toAvailabilityMessage, toSkuMessage } from './sku-messages.js';
 
 export interface InventoryParts {
@@ -68,9 +69,7 @@ export function inventoryService(parts: InventoryParts): ServiceImplementation {
       return { availability: skus.map((stock) => toAvailabilityMessage(stock, now)) };
     },
 
-    batchGetLimits: notYet,
-    listLimits: notYet,
-    setLimits: notYet,
+    ...serveLimits(ledger),
 
     async sweep() {
       if (!gate) return { settled: 0, admitted: 0, dropped: 0, remaining: 0, oldestMs: 0 };
@@ -87,10 +86,6 @@ export function inventoryService(parts: InventoryParts): ServiceImplementation {
       return { synced, nextOpeningAt: undefined };
     },
   });
-}
-
-async function notYet(): Promise<never> {
-  throw new Fault('INTERNAL', 'limits come with their tables');
 }
 
 async function putSku(

@@ -1,13 +1,15 @@
 import {
   type Availability,
   AvailabilityState,
+  OnBusy,
   type Sku as SkuMessage,
 } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import type { Sku, SkuStock } from '#libs/ledger/rows.js';
 import type { SkuToPut } from '#libs/ledger/sku-violations.js';
 import { saleWindow } from '../domain/terms.js';
+import { fromOnBusyMessage, fromRateLimitMessage, toOnBusyMessage } from './limit-messages.js';
 
-const DEFAULTS = { perUserLimit: 1, maxPerOrder: 10, holdTtlSeconds: 900, ratePerSecond: 50, rateBurst: 50 } as const;
+const DEFAULTS = { perUserLimit: 1, maxPerOrder: 10, holdTtlSeconds: 900 } as const;
 
 /** A sku as an operator sends it; what was left out takes its default. */
 export function fromSkuMessage(message: SkuMessage): SkuToPut {
@@ -24,9 +26,9 @@ export function fromSkuMessage(message: SkuMessage): SkuToPut {
     paymentRequired: message.paymentRequired,
     priceMinor: message.priceMinor,
     currency: message.currency,
-    ratePerSecond: rateLimit?.perSecond || DEFAULTS.ratePerSecond,
-    rateBurst: rateLimit?.burst || rateLimit?.perSecond || DEFAULTS.rateBurst,
+    onBusy: fromOnBusyMessage(message.onBusy ?? OnBusy.ON_BUSY_QUEUE),
     paused: message.paused,
+    ...(rateLimit && { rateLimit: fromRateLimitMessage(rateLimit) }),
     ...(startsAt && { startsAt }),
     ...(onSaleAt && { onSaleAt }),
     ...(offSaleAt && { offSaleAt }),
@@ -50,7 +52,8 @@ export function toSkuMessage(sku: Sku): SkuMessage {
     paymentRequired: sku.paymentRequired,
     priceMinor: sku.priceMinor,
     currency: sku.currency,
-    rateLimit: { perSecond: sku.ratePerSecond, burst: sku.rateBurst },
+    rateLimit: sku.rateLimit,
+    onBusy: toOnBusyMessage(sku.onBusy),
     paused: sku.paused,
     etag: sku.etag,
   };
