@@ -51,6 +51,12 @@ export function connectInventory(options: InventoryOptions): InventoryClient {
     getSku: (skuId, caller) => client.getSku({ skuId }, within(caller)),
     listSkus: (request, caller) => client.listSkus(request, within(caller)),
     getAvailability: (skuIds, caller) => client.getAvailability({ skuIds }, within(caller)),
+    async batchGetLimits(keys, waitMs) {
+      const { limits } = await client.batchGetLimits({ keys }, { deadlineMs: waitMs });
+      return limits;
+    },
+    listLimits: (request, caller) => client.listLimits(request, within(caller)),
+    setLimits: (request, caller) => client.setLimits(request, within(caller)),
     isReachable: () => holds.openPeers > 0,
     close() {
       holds.close();

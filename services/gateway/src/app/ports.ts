@@ -1,11 +1,17 @@
 import type {
   GetAvailabilityResponse,
   GetSkuResponse,
+  LimitsKey,
+  ListLimitsRequest,
+  ListLimitsResponse,
   ListSkusRequest,
   ListSkusResponse,
   PlaceHoldsItem,
   PlaceHoldsResult,
+  SetLimitsRequest,
+  SetLimitsResponse,
 } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
+import type { SkuLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import type { Order } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import type {
   CancelOrderRequest,
@@ -34,6 +40,10 @@ export interface Inventory {
   getSku(skuId: string, caller: Caller): Promise<GetSkuResponse>;
   listSkus(request: ListSkusRequest, caller: Caller): Promise<ListSkusResponse>;
   getAvailability(skuIds: string[], caller: Caller): Promise<GetAvailabilityResponse>;
+  /** What holds for 1..1000 skus, in the order asked. It is worth `waitMs` of waiting. */
+  batchGetLimits(keys: LimitsKey[], waitMs: number): Promise<SkuLimits[]>;
+  listLimits(request: ListLimitsRequest, caller: Caller): Promise<ListLimitsResponse>;
+  setLimits(request: SetLimitsRequest, caller: Caller): Promise<SetLimitsResponse>;
 }
 
 /** What has a row. Undefined stands for no such order, or none of this user. */
