@@ -21,6 +21,11 @@ export const faultCatalogue = {
     httpStatus: 422,
     title: 'The store takes only request ids that were issued for this user and sku',
   },
+  REQUEST_IDS_NOT_ISSUED: {
+    code: 'FAILED_PRECONDITION',
+    httpStatus: 409,
+    title: 'No request ids are issued here',
+  },
   REQUEST_IN_PROGRESS: {
     code: 'ABORTED',
     httpStatus: 409,
