@@ -1,9 +1,17 @@
-import { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type ImportSkusResponse,
+  InventoryServiceDefinition,
+} from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import type { Sku } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
-import { connect } from '#libs/rpc/client.js';
+import { Fault } from '#libs/refusal/fault.js';
+import { type Client, connect } from '#libs/rpc/client.js';
 import { fromStatus } from '#libs/rpc/status.js';
 
 const DEADLINE_MS = 30_000;
+/** An inventory that is restarted, or misses its ledger, is back by then. */
+const PERSISTENCE_MS = 30_000;
+const RETRY_EVERY_MS = 200;
 const SKUS_PER_MESSAGE = 100;
 
 /** A sku as somebody describes it who cares for the essentials only. */
@@ -14,7 +22,7 @@ export interface ImportOptions {
   keepChanged?: boolean;
 }
 
-/** Puts skus on sale through the inventory service at `host:port`; the same again changes nothing. */
+/** Puts skus on sale through the inventory services of the target. The same again changes nothing, so what is away is asked again. */
 export async function importSkus(
   address: string,
   wishes: SkuWish[],
@@ -22,7 +30,7 @@ export async function importSkus(
 ): Promise<void> {
   const inventory = connect(InventoryServiceDefinition, address, { defaultDeadlineMs: DEADLINE_MS });
   try {
-    const { failures } = await inventory.importSkus(messages(wishes.map(complete)));
+    const { failures } = await imported(inventory, wishes.map(complete));
     const serious = failures.filter(
       ({ error }) => !(keepChanged && error && fromStatus(error).reason === 'ETAG_MISMATCH'),
     );
@@ -30,6 +38,24 @@ export async function importSkus(
     if (first) throw new Error(`${serious.length} skus were not imported; ${first.skuId}: ${first.error?.message}`);
   } finally {
     inventory.close();
+  }
+}
+
+async function imported(
+  inventory: Client<typeof InventoryServiceDefinition>,
+  skus: Sku[],
+): Promise<ImportSkusResponse> {
+  const giveUpAt = Date.now() + PERSISTENCE_MS;
+  for (;;) {
+    try {
+      const response = await inventory.importSkus(messages(skus));
+      const isAway = response.failures.some(({ error }) => error && fromStatus(error).reason === 'UNAVAILABLE');
+      if (!isAway || Date.now() >= giveUpAt) return response;
+    } catch (thrown) {
+      const isAway = thrown instanceof Fault && thrown.reason === 'UNAVAILABLE';
+      if (!isAway || Date.now() >= giveUpAt) throw thrown;
+    }
+    await sleep(RETRY_EVERY_MS);
   }
 }
 

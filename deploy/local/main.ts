@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { MESH_DIRECTORY, type MeshFile } from '#libs/mesh/mesh-file.js';
 import { canListen } from '#libs/servers/free-port.js';
 import { runRush } from '../rush/rush.js';
@@ -9,24 +8,8 @@ import { importSkus } from './import-skus.js';
 import { shownLine } from './log-line.js';
 import { type Mesh, startMesh } from './mesh.js';
 import { sampleSkus } from './samples.js';
-import { DEFAULT_PORTS, parseScale, type Scale } from './topology.js';
-
-const HELP = `npm start [-- OPTIONS]    runs all of Holdfast on this machine, until Ctrl-C
-
-  --scale gateway=2,inventory=3,order=2,scheduler=2
-                          several processes of a service, with the work spread over them
-  --http-port PORT        the port of the HTTP edge (8080, or a free one when that is taken)
-  --fresh                 forgets what earlier starts have sold
-  --no-rush               leaves out the crowd that fights for a sample slot at the start
-  --help                  this page
-
-Postgres, Redis and NATS are found on this machine, or installed, and run privately with their data in .holdfast/.
-DATABASE_URL, REDIS_URL and NATS_URL name servers of yours to be used instead. Everything that services log is in
-.holdfast/logs/, warnings are shown here too. .holdfast/mesh.json says where every process listens.
-
-While it runs, in another terminal:
-  npm run rush -- --help  crowds to send in
-`;
+import { readOptions, START_HELP, type StartOptions } from './start-options.js';
+import { DEFAULT_PORTS } from './topology.js';
 
 await main();
 
@@ -34,7 +17,10 @@ async function main(): Promise<void> {
   let mesh: Mesh | undefined;
   try {
     const options = readOptions(process.argv.slice(2));
-    if (options === undefined) return;
+    if (options === undefined) {
+      process.stdout.write(START_HELP);
+      return;
+    }
     mesh = await start(options);
     const inventory = mesh.describe().services.inventory?.[0]?.grpc ?? '';
     await importSkus(inventory, sampleSkus(new Date()), { keepChanged: true });
@@ -46,39 +32,6 @@ async function main(): Promise<void> {
     await mesh?.stop();
     process.exit(1);
   }
-}
-
-interface StartOptions {
-  scale: Scale;
-  httpPort?: number;
-  fresh: boolean;
-  rush: boolean;
-}
-
-/** Undefined when there is nothing to start. */
-function readOptions(args: string[]): StartOptions | undefined {
-  const { values } = parseArgs({
-    args,
-    options: {
-      scale: { type: 'string', default: '' },
-      'http-port': { type: 'string' },
-      fresh: { type: 'boolean', default: false },
-      'no-rush': { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(HELP);
-    return undefined;
-  }
-  const port = values['http-port'];
-  if (port !== undefined && !/^[1-9]\d{0,4}$/.test(port)) throw new Error(`--http-port: ${port} is no port`);
-  return {
-    scale: parseScale(values.scale),
-    ...(port === undefined ? {} : { httpPort: Number(port) }),
-    fresh: values.fresh,
-    rush: !values['no-rush'],
-  };
 }
 
 async function start({ scale, httpPort, fresh }: StartOptions): Promise<Mesh> {
@@ -139,7 +92,11 @@ async function sampleRush(mesh: Mesh): Promise<void> {
   const scenario = scenarioNamed('class', Date.now());
   if (!scenario) return;
   say(`a crowd comes: ${scenario.about}`);
-  const { report, verdict, outcomes } = await runRush({ mesh: mesh.describe(), scenario, terminal: process.stderr });
+  const { report, verdict, outcomes } = await runRush({
+    mesh: mesh.describe(),
+    scenario,
+    terminal: process.stderr,
+  });
   console.log(`${renderRun(report, verdict, outcomes)}\n`);
 }
 

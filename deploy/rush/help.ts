@@ -10,6 +10,8 @@ export function rushHelp(): string {
   --json                  one last line of JSON on the standard output in place of the table
   --over SECONDS          spreads the arrivals over so many seconds
   --seed NUMBER           another crowd of the same kind (1)
+  --limits                leaves the rate limits on, as in production: 50 a second for each sku, beyond it a line
+  --rate NUMBER           the same with another limit a second
   --scale order=2,…       processes per service of a mesh that is started for the run
   --help                  this page
 
@@ -29,7 +31,8 @@ opensAtMs and arrivesAtMs count from the start; repeats are presses with the sam
 after the answer; whoever has patience comes back with a new key when a hold is due to end.
 
 What people do: the same key again, later each time, for up to 60 s while nothing is decided (429, 502, 503, 504, no
-connection, no answer within 30 s, not yet on sale); a promise (202) is followed by GET until it is decided.
+connection, no answer within 30 s, not yet on sale). Whoever is told of a place in line (202 QUEUED) or of a limit (429)
+comes back when the answer says, for up to 15 minutes. A promise (202 PENDING) is followed by GET until it is decided.
 
 What is counted. A request is one user and one key, however often it is sent.
   held              distinct order ids that were answered HELD
@@ -42,6 +45,15 @@ What is counted. A request is one user and one key, however often it is sent.
   undecided         claims left in the journal 5 s after the end
   false_refusals    refused requests that would fit into what is left at the end
   conserved         capacity = free + reserved + held + sold, and held and sold are what lines and movements add up to
+  queued            requests that ever had a place in line; queued_answers: how often they were told
+  people_ahead_max  the most people that one of them saw ahead
+  line_*_ms         from the first word of a place to the answer
+  queued_at_end     people who waited in vain: in line to the end, and told neither yes nor no
+  limited_answers   answers 429
+  overtaken_max     people who were first sent after one person had a place, and told yes before that one's turn was
+                    asked for. With limits on one burst and one second's worth are allowed: tokens that fall due while
+                    somebody is on the way back go to the next
+  cold_held_up      people whose skus stay below the limit, and who met a line or a limit of a sku all the same
   success_rate      share of requests that got an answer: a yes or a true no
   p50_ms, p99_ms    from the moment the first press was due to the answer that counts
   pool_wait_p99_ms, redis_p99_ms, redis_calls_per_request, pg_transactions_per_order, consumer_lag_max

@@ -3,6 +3,7 @@ import { assert, suite } from '#libs/testing/suite.js';
 import type { LedgerFacts } from './ledger-facts.js';
 import { LedgerReader } from './ledger-reader.js';
 import type { Outcome } from './outcome.js';
+import { newPassage } from './passage.js';
 import { person, type Scenario, slot } from './scenario.js';
 import { judge, type Verdict } from './verdict.js';
 
@@ -30,6 +31,7 @@ async function soldOut(): Promise<{ skuId: string; outcomes: Outcome[]; facts: L
       latencyMs: 1,
       sends: 1,
       setbacks: [],
+      passage: newPassage(),
     };
     return decisions[i]?.kind === 'ORDER'
       ? { ...told, answer: 'HELD', heldIds: [orderId] }

@@ -1,25 +1,15 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { MESH_DIRECTORY, type MeshFile, readMeshFile } from '#libs/mesh/mesh-file.js';
 import { commandOf } from '#libs/servers/process-table.js';
 import { givenServers } from '../local/given-servers.js';
 import { startMesh } from '../local/mesh.js';
-import { parseScale, type Scale } from '../local/topology.js';
+import type { Scale } from '../local/topology.js';
+import { type RushArguments, readArguments } from './arguments.js';
 import { rushHelp } from './help.js';
 import { runRush } from './rush.js';
-import { type Scenario, spread } from './scenario.js';
-import { readScenarioFile } from './scenario-file.js';
-import { scenarioNamed } from './scenarios/scenarios.js';
 import { renderRun } from './table.js';
-
-interface RushArguments {
-  scenario: Scenario;
-  json: boolean;
-  /** Undefined when nothing was said. */
-  scale?: Scale;
-}
 
 await main();
 
@@ -43,35 +33,11 @@ async function main(): Promise<void> {
   }
 }
 
-/** Undefined when help is wanted. */
-function readArguments(args: string[]): RushArguments | undefined {
-  const { values } = parseArgs({
-    args,
-    options: {
-      scenario: { type: 'string', default: 'class' },
-      json: { type: 'boolean', default: false },
-      scale: { type: 'string' },
-      over: { type: 'string' },
-      seed: { type: 'string', default: '1' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return undefined;
-  const scenario = scenarioNamed(values.scenario, Number(values.seed)) ?? readScenarioFile(values.scenario);
-  const overSeconds = Number(values.over ?? 0);
-  if (!(overSeconds >= 0 && overSeconds <= 86_400)) throw new Error(`--over: ${values.over} is no number of seconds`);
-  return {
-    scenario: values.over === undefined ? scenario : spread(scenario, overSeconds),
-    json: values.json,
-    ...(values.scale === undefined ? {} : { scale: parseScale(values.scale) }),
-  };
-}
-
 /** The exit code: 0 when the verdict is right, 1 when it is not. */
-async function run({ scenario, json, scale }: RushArguments): Promise<number> {
+async function run({ scenario, json, scale, limits }: RushArguments): Promise<number> {
   const { mesh, leave } = await findOrStartMesh(scale);
   try {
-    const { report, verdict, outcomes } = await runRush({ mesh, scenario, terminal: process.stderr });
+    const { report, verdict, outcomes } = await runRush({ mesh, scenario, limits, terminal: process.stderr });
     if (json) {
       for (const failure of verdict.failures) console.error(failure);
       console.log(JSON.stringify(report));

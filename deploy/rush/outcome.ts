@@ -1,6 +1,8 @@
+import type { Passage } from './passage.js';
 import type { ScenarioLine } from './scenario.js';
 
-export type Answer = 'HELD' | 'PENDING' | 'REFUSED' | 'ERROR';
+/** QUEUED: it still stood in line when its patience ended. */
+export type Answer = 'HELD' | 'PENDING' | 'REFUSED' | 'QUEUED' | 'ERROR';
 
 /** The no that a person was given. */
 export interface ToldRefusal {
@@ -32,4 +34,6 @@ export interface Outcome {
   sends: number;
   /** Why it was sent again, each time. */
   setbacks: string[];
+  /** How it got past the limits. */
+  passage: Passage;
 }

@@ -6,8 +6,10 @@ export type Reply =
   | { kind: 'HELD'; orderId: string }
   | { kind: 'PENDING'; orderId: string }
   | { kind: 'REFUSED'; refusal: ToldRefusal }
-  /** Nothing is decided: the same key again, not before `waitMs` when the answer says so. */
-  | { kind: 'AGAIN'; why: string; waitMs?: number }
+  /** A place in line: the same key again after `waitMs` keeps it. */
+  | { kind: 'QUEUED'; peopleAhead: number; waitMs: number }
+  /** Nothing is decided: the same key again, not before `waitMs` when the answer says so. With the limit that a 429 named. */
+  | { kind: 'AGAIN'; why: string; waitMs?: number; limit?: string }
   | { kind: 'ERROR'; why: string };
 
 const REFUSALS = new Set([
@@ -26,12 +28,20 @@ const LIVE_STATES = new Set(['HELD', 'CONFIRMED', 'FULFILLED', 'CANCELLED', 'EXP
 export function readReply(answer: HttpAnswer): Reply {
   const body = parseObject(answer.body);
   const reason = text(body.reason);
+  if (answer.status === 202 && body.state === 'QUEUED') return readPlace(body);
   if (answer.status < 300) return readOrder(body);
   if (REFUSALS.has(reason)) return { kind: 'REFUSED', refusal: readRefusal(reason, body) };
   const why = `${answer.status} ${reason || answer.body.slice(0, 120)}`;
   if (!TRY_AGAIN_STATUS.has(answer.status) && reason !== 'REQUEST_IN_PROGRESS') return { kind: 'ERROR', why };
   const waitMs = Number(headerOf(answer.head, 'retry-after')) * 1000;
-  return { kind: 'AGAIN', why, ...(waitMs > 0 ? { waitMs } : {}) };
+  const wait = waitMs > 0 ? { waitMs } : {};
+  if (answer.status !== 429) return { kind: 'AGAIN', why, ...wait };
+  const limit = text(body.limit) || 'UNNAMED';
+  return { kind: 'AGAIN', why: `${why} ${limit}`, limit, ...wait };
+}
+
+function readPlace(body: Record<string, unknown>): Reply {
+  return { kind: 'QUEUED', peopleAhead: Number(body.people_ahead), waitMs: Number(body.retry_after_ms) };
 }
 
 function readOrder(body: Record<string, unknown>): Reply {

@@ -1,3 +1,4 @@
+import type { LineFacts } from './line-facts.js';
 import type { Outcome } from './outcome.js';
 import { quantileMs, type Sample } from './readings.js';
 import type { Scenario } from './scenario.js';
@@ -5,7 +6,7 @@ import { postgresTransactions, redisCalls } from './service-calls.js';
 import type { Verdict } from './verdict.js';
 
 /** What a run came to: the line that `--json` prints, in its order. */
-export interface RushReport {
+export interface RushReport extends LineFacts {
   scenario: string;
   capacity: number;
   users: number;
@@ -50,7 +51,7 @@ export function reportOf({
   consumerLagMax,
   durationMs,
 }: ReportInput): RushReport {
-  const { counts } = verdict;
+  const { counts, line } = verdict;
   const latencies = outcomes.flatMap(({ latencyMs }) => (latencyMs > 0 ? [latencyMs] : [])).sort((a, b) => a - b);
   return {
     scenario: scenario.name,
@@ -66,6 +67,7 @@ export function reportOf({
     redis_calls_per_request: rounded(redisCalls(samples) / Math.max(1, counts.requests), 4),
     pg_transactions_per_order: rounded(postgresTransactions(samples) / Math.max(1, counts.orders), 4),
     duration_s: rounded(durationMs / 1000, 3),
+    ...line,
   };
 }
 

@@ -10,8 +10,8 @@ import { showProgress } from './progress.js';
 import { increase, scrape } from './readings.js';
 import { type RushReport, reportOf } from './rush-report.js';
 import { prefixed, type Scenario } from './scenario.js';
-import { StockRoom } from './stock-room.js';
-import { judge, type Verdict } from './verdict.js';
+import { limitOf, type RushLimits, StockRoom } from './stock-room.js';
+import { type Evidence, judge, type Verdict } from './verdict.js';
 
 /** So many requests may be in flight at once; a browser would bring a socket of its own. */
 const MAX_SOCKETS = 6_000;
@@ -29,6 +29,8 @@ const GIVE_UP_MS = 30_000;
 export interface RushOptions {
   mesh: MeshFile;
   scenario: Scenario;
+  /** What holds for each sku of the scenario; OFF by default. */
+  limits?: RushLimits;
   /** Where the progress bar is drawn, when it is a terminal. */
   terminal: NodeJS.WriteStream;
 }
@@ -41,7 +43,7 @@ export interface RushResult {
 
 /** Puts the scenario's skus on sale in a running mesh, sends the crowd in, and judges what became of it. */
 export async function runRush(options: RushOptions): Promise<RushResult> {
-  const { mesh } = options;
+  const { mesh, limits = 'OFF' } = options;
   const scenario = prefixed(options.scenario, `r${Date.now().toString(36)}${randomBytes(2).toString('hex')}`);
   const ledger = new LedgerReader(mesh.infra.postgres.url);
   const stockRoom = new StockRoom(mesh.services.inventory?.map((one) => one.grpc).join(',') ?? '');
@@ -51,7 +53,7 @@ export async function runRush(options: RushOptions): Promise<RushResult> {
     const clockAheadMs = await ledger.clockAheadMs();
     const opens = scenario.skus.some((sku) => sku.opensAtMs !== undefined);
     const opening = Date.now() + (opens ? LEAD_MS : 0);
-    await stockRoom.putOnSale(scenario.skus, opening + clockAheadMs);
+    await stockRoom.putOnSale(scenario.skus, opening + clockAheadMs, limits);
     await pool.warmUp(Math.min(WARM_SOCKETS, scenario.people.length));
 
     const admins = Object.values(mesh.services).flatMap((processes) => processes.map((one) => one.admin));
@@ -59,7 +61,12 @@ export async function runRush(options: RushOptions): Promise<RushResult> {
     const startsAt = Math.max(opening, Date.now() + SHORT_LEAD_MS);
     const outcomes = await watchedCrowd(options, scenario, pool, startsAt);
     const endedAt = Date.now();
-    const verdict = await settledVerdict(scenario, outcomes, ledger, stockRoom, clockAheadMs);
+    const verdict = await settledVerdict(
+      { scenario, outcomes, limit: limitOf(limits) },
+      ledger,
+      stockRoom,
+      clockAheadMs,
+    );
     const samples = increase(before, await scrape(admins));
     const report = reportOf({
       scenario,
@@ -97,21 +104,20 @@ async function watchedCrowd(
  * once the ledger has nothing open, because asking sweeps it. Whoever is away at that moment is asked again.
  */
 async function settledVerdict(
-  scenario: Scenario,
-  outcomes: Outcome[],
+  run: Pick<Evidence, 'scenario' | 'outcomes' | 'limit'>,
   ledger: LedgerReader,
   stockRoom: StockRoom,
   clockAheadMs: number,
 ): Promise<Verdict> {
-  const skuIds = scenario.skus.map((sku) => sku.skuId);
+  const skuIds = run.scenario.skus.map((sku) => sku.skuId);
   const endedAt = Date.now();
   for (;;) {
     const late = Date.now() >= endedAt + SETTLE_MS;
     try {
       const facts = await ledger.facts(skuIds, clockAheadMs);
-      const open = judge({ scenario, outcomes, ledger: facts, undecided: 0 }).counts.lost > 0;
+      const open = judge({ ...run, ledger: facts, undecided: 0 }).counts.lost > 0;
       const undecided = open && !late ? 1 : await stockRoom.undecided();
-      if (undecided === 0 || late) return judge({ scenario, outcomes, ledger: facts, undecided });
+      if (undecided === 0 || late) return judge({ ...run, ledger: facts, undecided });
     } catch (error) {
       if (Date.now() >= endedAt + GIVE_UP_MS) throw error;
     }

@@ -14,6 +14,13 @@ export function renderRun(report: RushReport, verdict: Verdict, outcomes: Outcom
     ['refused', `${count(report.refused)}${reasons(outcomes)}`],
     ['pending, errors', `${count(report.pending)}, ${count(report.errors)}${errorTexts(outcomes)}`],
     ['sent again', `${count(setbacks.length)} times${tally(setbacks)}`],
+    ['in line', lineText(report)],
+    ['waited in line', waitText(report)],
+    ['overtaken', `nobody by more than ${count(report.overtaken_max)} people`],
+    [
+      'limited',
+      `${count(report.limited_answers)} answers 429${tally(outcomes.flatMap(({ passage }) => passage.limits))}`,
+    ],
     ['orders in the ledger', count(report.orders)],
     ['oversold, duplicates', `${report.oversold}, ${report.duplicates}`],
     ['lost, undecided', `${report.lost}, ${report.undecided}`],
@@ -33,6 +40,16 @@ export function renderRun(report: RushReport, verdict: Verdict, outcomes: Outcom
 function verdictLines({ failures }: Verdict): string[] {
   if (failures.length > 0) return ['verdict: WRONG', ...failures.map((failure) => `  - ${failure}`)];
   return ['verdict: right. No unit was sold twice, no yes was lost, no no was false, and every unit is accounted for.'];
+}
+
+function lineText(report: RushReport): string {
+  if (report.queued === 0) return 'nobody';
+  const { queued, queued_answers: times, people_ahead_max: ahead } = report;
+  return `${count(queued)} requests, told so ${count(times)} times, with at most ${count(ahead)} people ahead`;
+}
+
+function waitText({ queued, line_p50_ms: half, line_p99_ms: most, line_max_ms: longest }: RushReport): string {
+  return queued === 0 ? 'nobody' : `half ${half} ms, 99 of 100 at most ${most} ms, the last ${longest} ms`;
 }
 
 function reasons(outcomes: Outcome[]): string {

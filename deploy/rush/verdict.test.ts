@@ -1,6 +1,7 @@
 import { assert, suite } from '#libs/testing/suite.js';
 import type { OrderFacts, SkuFacts } from './ledger-facts.js';
 import type { Outcome } from './outcome.js';
+import { newPassage } from './passage.js';
 import { type Person, person, type Scenario, slot } from './scenario.js';
 import { type Evidence, judge } from './verdict.js';
 
@@ -43,6 +44,7 @@ function outcome(userId: string, told: Partial<Outcome>): Outcome {
     latencyMs: 5,
     sends: 1,
     setbacks: [],
+    passage: newPassage(),
     ...told,
   };
 }
@@ -164,6 +166,29 @@ test('an order that nobody was told of needs an error to explain it', () => {
   const { counts, failures } = judge(run);
   assert.equal([counts.held, counts.orders, counts.errors], [1, 2, 1]);
   assert.equal(failures, ['1 requests ended in an error']);
+});
+
+test('whoever still stands in line at the end has waited in vain', () => {
+  const run = rightRun();
+  run.outcomes.push(outcome('dan', { answer: 'QUEUED' }));
+  const { counts, failures } = judge(run);
+  assert.ok(failures.some((failure) => failure.includes('waited in vain')));
+  assert.is(counts.success_rate, 0.75);
+});
+
+test('with limits on, being overtaken by more than a burst and a second of the rate is unfair', () => {
+  const limit = { perSecond: 1, burst: 1 };
+  const fast = { firstSentAt: 20, passedSentAt: 20, passedAt: 30 };
+  const overtaken = (by: number): string[] => {
+    const run = rightRun();
+    const { passage } = refused('eve');
+    run.outcomes = [
+      ...Array.from({ length: by }, () => ({ ...held('ada'), passage: { ...passage, ...fast } })),
+      { ...refused('eve'), passage: { ...passage, queuedAt: 10, timesQueued: 1, passedSentAt: 40, passedAt: 50 } },
+    ];
+    return judge({ ...run, limit }).failures.filter((failure) => failure.includes('overtaken'));
+  };
+  assert.equal([overtaken(2).length, overtaken(3).length], [0, 1]);
 });
 
 test('a claim that is still undecided fails the run', () => {

@@ -1,4 +1,5 @@
 import type { LedgerFacts, SkuFacts } from './ledger-facts.js';
+import { type LineFacts, lineFactsOf, overtakingAllowed, type RateLimit } from './line-facts.js';
 import type { Outcome } from './outcome.js';
 import { remainderOf } from './remainder.js';
 import type { Scenario } from './scenario.js';
@@ -23,6 +24,7 @@ export interface Counts {
 /** The judgement: `failures` are sentences, one for each law or promise that was broken; none means all is well. */
 export interface Verdict {
   counts: Counts;
+  line: LineFacts;
   failures: string[];
 }
 
@@ -32,6 +34,8 @@ export interface Evidence {
   ledger: LedgerFacts;
   /** Claims still in the journal five seconds after the end. */
   undecided: number;
+  /** What held for each sku. Absent: no limit that anybody could meet. */
+  limit?: RateLimit | undefined;
 }
 
 /** Refusals that say nothing about how many units there are. */
@@ -39,7 +43,8 @@ const NOT_ABOUT_UNITS = new Set(['NOT_ON_SALE', 'PAUSED']);
 
 /** Judges a run by what people were told and what the ledger holds. Pure. */
 export function judge(evidence: Evidence): Verdict {
-  const { outcomes, ledger } = evidence;
+  const { scenario, outcomes, ledger, limit } = evidence;
+  const line = lineFactsOf(scenario, outcomes, limit);
   const told = (answer: string): number => outcomes.filter((outcome) => outcome.answer === answer).length;
   const errors = told('ERROR');
   const counts: Counts = {
@@ -54,10 +59,10 @@ export function judge(evidence: Evidence): Verdict {
     lost: lost(evidence),
     undecided: evidence.undecided,
     false_refusals: falseRefusals(evidence),
-    conserved: ledger.skus.length === evidence.scenario.skus.length && ledger.skus.every(isConserved),
-    success_rate: outcomes.length === 0 ? 1 : (outcomes.length - errors) / outcomes.length,
+    conserved: ledger.skus.length === scenario.skus.length && ledger.skus.every(isConserved),
+    success_rate: outcomes.length === 0 ? 1 : (outcomes.length - errors - line.queued_at_end) / outcomes.length,
   };
-  return { counts, failures: failures(counts, evidence) };
+  return { counts, line, failures: [...failures(counts, evidence), ...lineFailures(line, limit)] };
 }
 
 function failures(counts: Counts, evidence: Evidence): string[] {
@@ -75,6 +80,16 @@ function failures(counts: Counts, evidence: Evidence): string[] {
     [unexplained > 0, `${unexplained} orders exist that nobody was told of and no error explains`],
   ];
   return [...checks.filter(([broken]) => broken).map(([, sentence]) => sentence), ...unsold(evidence)];
+}
+
+function lineFailures(line: LineFacts, limit: RateLimit | undefined): string[] {
+  const allowed = limit === undefined ? Number.POSITIVE_INFINITY : overtakingAllowed(limit);
+  const checks: [boolean, string][] = [
+    [line.queued_at_end > 0, `${line.queued_at_end} people waited in vain: they still stood in line at the end`],
+    [line.overtaken_max > allowed, `one person was overtaken by ${line.overtaken_max}, at most ${allowed} may`],
+    [line.cold_held_up > 0, `${line.cold_held_up} people were held up though their skus were below the limit`],
+  ];
+  return checks.filter(([broken]) => broken).map(([, sentence]) => sentence);
 }
 
 function heldIds(outcomes: Outcome[]): Set<string> {

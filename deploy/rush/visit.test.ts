@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { assert, suite } from '#libs/testing/suite.js';
 import { HttpPool } from './http-pool.js';
 import type { Outcome } from './outcome.js';
+import { newPassage } from './passage.js';
 import { type Person, person } from './scenario.js';
 import { Visit } from './visit.js';
 
@@ -79,6 +80,34 @@ test('the same key is sent again while nothing is decided', async () => {
 test('nobody comes back before the server said', async () => {
   const { asked } = await visit({}, [{ status: 429, retryAfter: 1 }, HELD]);
   assert.ok((asked[1]?.at ?? 0) - (asked[0]?.at ?? 0) >= 1000);
+});
+
+test('a place in line is kept: the same key comes back when told to, as often as it takes', async () => {
+  const place = (ahead: number): Answer => ({
+    status: 202,
+    body: { state: 'QUEUED', sku_id: 'seat', people_ahead: ahead, retry_after_ms: 210 },
+    retryAfter: 1,
+  });
+  const { outcomes, asked } = await visit({}, [place(9), place(4), HELD]);
+  assert.equal(new Set(asked.map(({ key }) => key)).size, 1);
+  const gaps = asked.slice(1).map(({ at }, i) => at - (asked[i]?.at ?? 0));
+  assert.ok(
+    gaps.every((gap) => gap >= 210),
+    `${gaps}`,
+  );
+  const [outcome] = outcomes;
+  assert.equal([outcomes.length, outcome?.answer, outcome?.setbacks], [1, 'HELD', []]);
+  const { firstSentAt, queuedAt = 0, passedSentAt = 0, passedAt = 0, ...passage } = outcome?.passage ?? newPassage();
+  assert.equal(passage, { timesQueued: 2, mostAhead: 9, limits: [] });
+  assert.ok(firstSentAt < queuedAt && queuedAt < passedSentAt && passedSentAt < passedAt);
+});
+
+test('whoever meets a limit notes which, and comes back', async () => {
+  const limited: Answer = { status: 429, body: { reason: 'RATE_LIMITED', limit: 'USER' }, retryAfter: 1 };
+  const { outcomes, asked } = await visit({}, [limited, HELD]);
+  assert.ok((asked[1]?.at ?? 0) - (asked[0]?.at ?? 0) >= 1_000);
+  assert.equal([outcomes[0]?.answer, outcomes[0]?.passage.limits], ['HELD', ['USER']]);
+  assert.equal(outcomes[0]?.setbacks, ['429 RATE_LIMITED USER']);
 });
 
 test('an error that no repetition mends stands', async () => {

@@ -2,13 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpAsk } from './http-connection.js';
 import type { HttpPool } from './http-pool.js';
 import type { Outcome } from './outcome.js';
+import { newPassage, notePassed, noteQueued, noteSent } from './passage.js';
 import { type Reply, readReply } from './reply.js';
 import type { Person } from './scenario.js';
 
 /** How long one attempt may take before its outcome counts as unknown: longer than the HTTP edge waits itself. */
 const ANSWER_TIMEOUT_MS = 30_000;
-/** How long a person keeps sending the same key while answers are errors. */
+/** How long a person keeps sending the same key while answers are errors: from the press, or from the last that was none. */
 const PERSISTENCE_MS = 60_000;
+/** How long a person stands in line, or comes back when a limit says so: longer than any scenario's line is. */
+const LINE_PATIENCE_MS = 900_000;
+/** Who was told the same second comes back within it, not all at once. */
+const LIMITED_SPREAD_MS = 250;
 /** How long a promised order is followed; laws give it five seconds after the last fault. */
 const FOLLOW_MS = 15_000;
 const FOLLOW_EVERY_MS = 100;
@@ -19,7 +24,8 @@ const OPENING_MARGIN_MS = 5;
 
 /**
  * One person, who behaves as a good client does. While nothing is decided (no connection, no answer in time, too busy,
- * not yet on sale) the same key is sent again, later each time. A promise is followed to its decision. After a true no
+ * not yet on sale) the same key is sent again, later each time; who has a place in line, or met a limit, comes back when
+ * told to, however often. A promise is followed to its decision. After a true no
  * there is a new try, with a new key, when a hold is due to end and the person's patience lasts that long.
  */
 export class Visit {
@@ -58,6 +64,7 @@ export class Visit {
       latencyMs: 0,
       sends: 0,
       setbacks: [],
+      passage: newPassage(),
     };
     this.#outcomes.push(outcome);
     const meanwhile = repeats.filter((repeat) => repeat !== 'after');
@@ -70,9 +77,15 @@ export class Visit {
   /** One press of the button: the key is sent until something is decided. */
   async #press(outcome: Outcome, dueAt: number, firstDueAt: number): Promise<void> {
     await sleepUntil(dueAt);
-    const giveUpAt = dueAt + PERSISTENCE_MS;
+    let giveUpAt = dueAt + PERSISTENCE_MS;
     for (let failures = 0; ; failures += 1) {
+      const sentAt = noteSent(outcome.passage);
       const reply = await this.#send(outcome);
+      note(outcome, reply, sentAt);
+      if (isToldToWait(reply)) {
+        failures = 0;
+        giveUpAt = Math.min(Date.now() + PERSISTENCE_MS, dueAt + LINE_PATIENCE_MS);
+      }
       const nextAt = this.#nextSendAt(reply, failures);
       if (nextAt === undefined || nextAt > giveUpAt) {
         record(outcome, reply, firstDueAt);
@@ -86,6 +99,10 @@ export class Visit {
 
   /** When the same key is due again; undefined when the reply stands. */
   #nextSendAt(reply: Reply, failures: number): number | undefined {
+    if (reply.kind === 'QUEUED') return Date.now() + reply.waitMs;
+    if (reply.kind === 'AGAIN' && reply.limit !== undefined) {
+      return Date.now() + Math.max(reply.waitMs ?? 0, FIRST_BACKOFF_MS) + Math.random() * LIMITED_SPREAD_MS;
+    }
     if (reply.kind === 'AGAIN') {
       const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** failures) * (0.5 + Math.random());
       return Date.now() + Math.max(reply.waitMs ?? 0, backoffMs);
@@ -125,6 +142,18 @@ export class Visit {
   }
 }
 
+/** Whether the server knows the person and said when to come back. */
+function isToldToWait(reply: Reply): boolean {
+  return reply.kind === 'QUEUED' || (reply.kind === 'AGAIN' && reply.limit !== undefined);
+}
+
+function note({ passage }: Outcome, reply: Reply, sentAt: number): void {
+  if (reply.kind === 'QUEUED') noteQueued(passage, reply.peopleAhead);
+  else if (reply.kind === 'AGAIN' && reply.limit !== undefined) passage.limits.push(reply.limit);
+  else if (reply.kind === 'HELD' || reply.kind === 'PENDING') notePassed(passage, sentAt);
+  else if (reply.kind === 'REFUSED' && reply.refusal.opensAt === undefined) notePassed(passage, sentAt);
+}
+
 function record(outcome: Outcome, reply: Reply, firstDueAt: number): void {
   outcome.answer = reply.kind === 'AGAIN' ? 'ERROR' : reply.kind;
   delete outcome.error;
@@ -132,6 +161,7 @@ function record(outcome: Outcome, reply: Reply, firstDueAt: number): void {
     outcome.error = reply.why;
     return;
   }
+  if (reply.kind === 'QUEUED') return;
   if (outcome.latencyMs === 0) outcome.latencyMs = Math.max(1, Date.now() - firstDueAt);
   if (reply.kind === 'HELD') addOnce(outcome.heldIds, reply.orderId);
   if (reply.kind === 'PENDING') addOnce(outcome.pendingIds, reply.orderId);

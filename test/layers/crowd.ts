@@ -1,5 +1,6 @@
 import { until } from '#libs/testing/until.js';
 import type { Outcome } from '../../deploy/rush/outcome.js';
+import { newPassage } from '../../deploy/rush/passage.js';
 import type { Reply } from '../../deploy/rush/reply.js';
 import { type Person, person, type Scenario, slot } from '../../deploy/rush/scenario.js';
 import type { Door } from '../doors.js';
@@ -63,6 +64,7 @@ async function press(crowd: Crowd, one: Person, outcome: Outcome, door: Door): P
     async () => {
       outcome.sends += 1;
       const answer = await door.place(one);
+      if (answer.kind === 'QUEUED') return undefined;
       if (answer.kind !== 'AGAIN') return answer;
       outcome.setbacks.push(answer.why);
       return undefined;
@@ -78,13 +80,13 @@ function outcomeOf(crowd: Crowd, { userId, key, lines }: Person): Outcome {
   if (known) return known;
   const outcome: Outcome = {
     ...{ userId, key, lines, answer: 'ERROR', heldIds: [], pendingIds: [] },
-    ...{ latencyMs: 0, sends: 0, setbacks: [] },
+    ...{ latencyMs: 0, sends: 0, setbacks: [], passage: newPassage() },
   };
   crowd.outcomes.push(outcome);
   return outcome;
 }
 
-function record(outcome: Outcome, reply: Exclude<Reply, { kind: 'AGAIN' }>): void {
+function record(outcome: Outcome, reply: Exclude<Reply, { kind: 'AGAIN' | 'QUEUED' }>): void {
   outcome.answer = reply.kind;
   if (reply.kind === 'HELD') outcome.heldIds.push(reply.orderId);
   if (reply.kind === 'PENDING') outcome.pendingIds.push(reply.orderId);

@@ -1,0 +1,23 @@
+import { assert, suite } from '#libs/testing/suite.js';
+import { readOptions } from './start-options.js';
+
+const test = suite('start options');
+
+test('nothing said is one process of each, with a crowd, on the port that is free', () => {
+  assert.equal(readOptions([]), { scale: {}, fresh: false, rush: true });
+  assert.equal(readOptions(['--http-port', '65535', '--fresh', '--no-rush', '--scale', 'order=2']), {
+    scale: { order: 2 },
+    httpPort: 65_535,
+    fresh: true,
+    rush: false,
+  });
+  assert.is(readOptions(['--help']), undefined);
+});
+
+test('a port that cannot be is refused in words', () => {
+  for (const port of ['99999', '65536', '0', 'http', '', '80.5']) {
+    assert.throws(() => readOptions([`--http-port=${port}`]), `--http-port: ${port} is no port from 1 to 65535`);
+  }
+});
+
+test.run();

@@ -1,0 +1,57 @@
+import { parseArgs } from 'node:util';
+import { parseScale, type Scale } from './topology.js';
+
+/** What `npm start -- --help` prints. */
+export const START_HELP = `npm start [-- OPTIONS]    runs all of Holdfast on this machine, until Ctrl-C
+
+  --scale gateway=2,inventory=3,order=2,scheduler=2
+                          several processes of a service, with the work spread over them
+  --http-port PORT        the port of the HTTP edge (8080, or a free one when that is taken)
+  --fresh                 forgets what earlier starts have sold
+  --no-rush               leaves out the crowd that fights for a sample slot at the start
+  --help                  this page
+
+Postgres, Redis and NATS are found on this machine, or installed, and run privately with their data in .holdfast/.
+DATABASE_URL, REDIS_URL and NATS_URL name servers of yours to be used instead. Everything that services log is in
+.holdfast/logs/, warnings are shown here too. .holdfast/mesh.json says where every process listens.
+
+While it runs, in another terminal:
+  npm run rush -- --help  crowds to send in
+`;
+
+export interface StartOptions {
+  scale: Scale;
+  httpPort?: number;
+  fresh: boolean;
+  rush: boolean;
+}
+
+const PORT_MAX = 65_535;
+
+/** What the command line asks for; undefined when it is help. Throws with what is wrong. */
+export function readOptions(args: string[]): StartOptions | undefined {
+  const { values } = parseArgs({
+    args,
+    options: {
+      scale: { type: 'string', default: '' },
+      'http-port': { type: 'string' },
+      fresh: { type: 'boolean', default: false },
+      'no-rush': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return undefined;
+  const port = values['http-port'];
+  return {
+    scale: parseScale(values.scale),
+    ...(port === undefined ? {} : { httpPort: portOf(port) }),
+    fresh: values.fresh,
+    rush: !values['no-rush'],
+  };
+}
+
+function portOf(text: string): number {
+  const port = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= PORT_MAX)) throw new Error(`--http-port: ${text} is no port from 1 to ${PORT_MAX}`);
+  return port;
+}

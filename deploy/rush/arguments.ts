@@ -1,0 +1,63 @@
+import { parseArgs } from 'node:util';
+import { parseScale, type Scale } from '../local/topology.js';
+import { type Scenario, spread } from './scenario.js';
+import { readScenarioFile } from './scenario-file.js';
+import { scenarioNamed } from './scenarios/scenarios.js';
+import type { RushLimits } from './stock-room.js';
+
+export interface RushArguments {
+  scenario: Scenario;
+  json: boolean;
+  limits: RushLimits;
+  /** Undefined when nothing was said. */
+  scale?: Scale;
+}
+
+const SEED_MAX = 2 ** 32 - 1;
+const OVER_MAX_SECONDS = 86_400;
+const RATE_MAX = 1_000_000;
+
+/** What the command line asks for; undefined when it is help. Throws with what is wrong. */
+export function readArguments(args: string[]): RushArguments | undefined {
+  const { values } = parseArgs({
+    args,
+    options: {
+      scenario: { type: 'string', default: 'class' },
+      json: { type: 'boolean', default: false },
+      limits: { type: 'boolean', default: false },
+      rate: { type: 'string' },
+      scale: { type: 'string' },
+      over: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return undefined;
+  const seed = whole('--seed', values.seed, 0, SEED_MAX);
+  const scenario = scenarioNamed(values.scenario, seed) ?? readScenarioFile(values.scenario);
+  return {
+    scenario: values.over === undefined ? scenario : spread(scenario, overSeconds(values.over)),
+    json: values.json,
+    limits: limitsOf(values.limits, values.rate),
+    ...(values.scale === undefined ? {} : { scale: parseScale(values.scale) }),
+  };
+}
+
+/** A rate of its own is a limit, whether or not limits were asked for. */
+function limitsOf(limits: boolean, rate: string | undefined): RushLimits {
+  if (rate === undefined) return limits ? 'CONFIGURED' : 'OFF';
+  const perSecond = whole('--rate', rate, 1, RATE_MAX);
+  return { perSecond, burst: perSecond };
+}
+
+function overSeconds(text: string): number {
+  const seconds = text === '' ? Number.NaN : Number(text);
+  if (!(seconds >= 0 && seconds <= OVER_MAX_SECONDS)) throw new Error(`--over: ${text} is no number of seconds`);
+  return seconds;
+}
+
+function whole(option: string, text: string, min: number, max: number): number {
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= min && value <= max)) throw new Error(`${option}: ${text} is no whole number from ${min} to ${max}`);
+  return value;
+}
