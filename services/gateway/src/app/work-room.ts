@@ -37,6 +37,7 @@ interface StoreQueue {
 export class WorkRoom {
   /** What whoever is refused hears; one for all, because refusing must be cheapest when it happens most. */
   readonly full: Fault;
+  readonly #refused: Promise<Fault>;
   readonly #maxInFlight: number;
   readonly #shedAfterMs: number;
   readonly #maxWaiting: number;
@@ -56,6 +57,7 @@ export class WorkRoom {
       metadata: { limit: 'IN_FLIGHT', remaining: '0', reset_ms: String(shedAfterMs) },
       retryAfterMs: shedAfterMs,
     });
+    this.#refused = Promise.resolve(this.full);
   }
 
   get inFlight(): number {
@@ -67,16 +69,16 @@ export class WorkRoom {
   }
 
   /**
-   * Undefined, at once or as what the promise resolves with: begin, and call `leave` when done. Else the fault to answer;
-   * nothing has begun then. A waiter leaves by itself at `giveUpAt`, an instant of the room's clock.
+   * Undefined, at once or as what the promise resolves with: begin, and call `leave` when done. Else it resolves with the
+   * fault to answer, and nothing has begun. A waiter leaves by itself at `giveUpAt`, an instant of the room's clock.
    */
-  enter(storeId: string, giveUpAt = Number.POSITIVE_INFINITY): Promise<Fault | undefined> | Fault | undefined {
+  enter(storeId: string, giveUpAt = Number.POSITIVE_INFINITY): Promise<Fault | undefined> | undefined {
     if (this.#inFlight < this.#maxInFlight) {
       this.#inFlight += 1;
       return undefined;
     }
     const now = this.#now();
-    if (giveUpAt <= now || !this.#hasPlaceFor(storeId, now)) return this.full;
+    if (giveUpAt <= now || !this.#hasPlaceFor(storeId, now)) return this.#refused;
     return new Promise((resolve) => this.#wait(storeId, { since: now, giveUpAt, resolve }));
   }
 
