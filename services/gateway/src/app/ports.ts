@@ -86,7 +86,7 @@ export interface Beginning {
   /** What the user's bucket gives; a token of it is spent. Absent: the change is not the user's to pay for. */
   readonly userLimit?: { readonly perSecond: number; readonly burst: number };
   readonly storeId: string;
-  /** Skus of which a token is spent, all or none. */
+  /** Skus of which a token is spent, all or none, and once for each mark: not for a replay, nor for another try. */
   readonly skus: readonly SkuLimit[];
 }
 
@@ -96,7 +96,7 @@ export type Begun =
   | { readonly kind: 'GO'; readonly firstForMs: number }
   /** Another try is executing it. */
   | { readonly kind: 'IN_PROGRESS' }
-  /** It was answered `ageMs` ago. */
+  /** It was answered `ageMs` ago. A HELD answer is empty when its order was changed since, or was about to be. */
   | { readonly kind: 'DONE'; readonly outcome: StoredOutcome; readonly ageMs: number; readonly answer: Uint8Array }
   /** The id was used for something else. */
   | { readonly kind: 'REUSED' }
@@ -146,7 +146,9 @@ export interface Place {
  * while they cannot be asked, at once when that is known: then each gateway goes by itself.
  */
 export interface Requests {
+  /** After a rejection there is no mark of this try, and nothing to end. */
   begin(beginning: Beginning): Promise<Begun>;
+  /** After a rejection it is told again in the background, as long as the lease runs. */
   end(ending: Ending): Promise<void>;
   /** Prolongs what this try holds by another lease (10 s). */
   renew(mark: Pick<Ending, 'markId' | 'shard' | 'owner'>): Promise<void>;

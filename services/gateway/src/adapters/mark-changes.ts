@@ -1,0 +1,142 @@
+import type { Counter } from 'prom-client';
+import { Lane } from '#libs/lane/lane.js';
+import type { RedisClient } from '#libs/redis/redis-client.js';
+import { runScript, type ScriptArgument } from '#libs/redis/run-script.js';
+import { luaScript } from '#libs/redis/script.js';
+import type { Metrics } from '#libs/runtime/metrics.js';
+import type { Ending } from '../app/ports.js';
+import type { Away } from './away.js';
+import { outcomes } from './begin-batch.js';
+import { Numbers, pair, requestKeys } from './request-keys.js';
+
+const end = luaScript(new URL('../../lua/requests_end.lua', import.meta.url));
+
+/** Something to be told of a mark. */
+export interface MarkChange {
+  readonly shard: number;
+  readonly markId: string;
+  /** As requests_end.lua names it. */
+  readonly letter: 'S' | 'F' | 'L' | 'R' | 'C';
+  readonly owner: string;
+  /** Number of an outcome, and its answer. */
+  readonly outcome: number;
+  readonly answer: Uint8Array | undefined;
+  readonly shut: Ending['shut'];
+  /** Until when it is worth telling again (ms, monotonic). */
+  readonly tellUntil: number;
+}
+
+export interface MarkChangesOptions {
+  readonly redis: RedisClient;
+  readonly shards: number;
+  readonly away: Away;
+  readonly metrics: Metrics;
+  readonly leaseMs: number;
+  readonly retentionMs: number;
+  /** How soon what could not be told is tried again. */
+  readonly againMs: number;
+}
+
+const MOST_UNTOLD = 10_000;
+const ORDER_OUTCOME = outcomes.indexOf('HELD') + 1;
+
+/**
+ * Tells Redis what becomes of marks, in batches. What cannot be told now is told later, as long as it matters: a mark must
+ * not stay executing because of a blip. Bounded: what comes on top is lost, and ends with its lease.
+ */
+export class MarkChanges {
+  readonly #options: MarkChangesOptions;
+  readonly #lanes: Lane<MarkChange, undefined>[];
+  readonly #lost: Counter;
+  #untold: MarkChange[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: MarkChangesOptions) {
+    this.#options = options;
+    this.#lost = options.metrics.counter('marks_untold_total', 'Changes of marks that were never told to Redis');
+    this.#lanes = Array.from(
+      { length: options.shards },
+      (_, shard) => new Lane({ name: 'marks that change', run: (batch) => this.#run(shard, batch) }),
+    );
+  }
+
+  /** Rejects when it could not be told now; it is told later all the same. */
+  tell(change: MarkChange): Promise<void> {
+    if (this.#options.away.isKnown) {
+      this.tellLater([change]);
+      return Promise.reject(this.#options.away.refusal('end'));
+    }
+    return this.#lane(change.shard).add(change);
+  }
+
+  /** Keeps what is worth being told later. */
+  tellLater(changes: readonly MarkChange[]): void {
+    const now = performance.now();
+    for (const change of changes) {
+      // Whoever renews a mark does so again and again.
+      if (change.letter === 'R') continue;
+      if (change.tellUntil <= now || this.#untold.length >= MOST_UNTOLD) this.#lost.inc();
+      else this.#untold.push(change);
+    }
+    if (this.#untold.length > 0) this.#timer ??= setTimeout(this.#tellAgain, this.#options.againMs).unref();
+  }
+
+  /** Resolves when nothing waits to be told but what could not be told. Stop telling first. */
+  async close(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.drain()));
+    clearTimeout(this.#timer);
+  }
+
+  readonly #tellAgain = (): void => {
+    this.#timer = undefined;
+    const untold = this.#untold;
+    this.#untold = [];
+    if (this.#options.away.isKnown) this.tellLater(untold);
+    // Whoever told it first has had their answer.
+    else for (const change of untold) this.#lane(change.shard).add(change).catch(ignore);
+  };
+
+  async #run(shard: number, batch: readonly MarkChange[]): Promise<undefined[]> {
+    const { redis, away } = this.#options;
+    const { keys, args } = this.#encode(shard, batch);
+    try {
+      await away.run('end', batch.length, () => runScript(redis, end, keys, args));
+    } catch (error) {
+      this.tellLater(batch);
+      throw error;
+    }
+    return batch.map(ignore);
+  }
+
+  #encode(shard: number, batch: readonly MarkChange[]): { keys: string[]; args: ScriptArgument[] } {
+    const { leaseMs, retentionMs } = this.#options;
+    const keys: string[] = [];
+    const args: ScriptArgument[] = [batch.length, leaseMs, retentionMs, ORDER_OUTCOME];
+    const skus = new Numbers<string>();
+    const shutFor: number[] = [];
+    for (const { markId, letter, owner, outcome, answer, shut } of batch) {
+      keys.push(requestKeys.mark(shard, markId));
+      args.push(letter, owner, outcome, answer === undefined ? '' : bufferOf(answer));
+      for (const { storeId, skuId, forMs } of shut) {
+        shutFor[skus.of(pair(storeId, skuId), requestKeys.shut(shard, storeId, skuId)) - 1] = Math.ceil(forMs);
+      }
+    }
+    for (const shutKey of skus.things) keys.push(shutKey);
+    for (const forMs of shutFor) args.push(forMs);
+    return { keys, args };
+  }
+
+  #lane(shard: number): Lane<MarkChange, undefined> {
+    const lane = this.#lanes[shard];
+    if (lane === undefined) throw new RangeError(`there is no shard ${shard}`);
+    return lane;
+  }
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function ignore(): undefined {
+  return undefined;
+}

@@ -1,0 +1,257 @@
+import { Lane } from '#libs/lane/lane.js';
+import type { RedisClient } from '#libs/redis/redis-client.js';
+import { runScript, runScriptForBytes, type ScriptArgument } from '#libs/redis/run-script.js';
+import { luaScript } from '#libs/redis/script.js';
+import type { Logger } from '#libs/runtime/logger.js';
+import type { Metrics } from '#libs/runtime/metrics.js';
+import type { Beginning, Begun, Ending, Lease, Place, Requests } from '../app/ports.js';
+import { Away } from './away.js';
+import { BeginBatch, type BeginRules, type LineRules, lineArguments, outcomes, type Rate } from './begin-batch.js';
+import { type MarkChange, MarkChanges } from './mark-changes.js';
+import { Numbers, pair, requestKeys, shardOfId } from './request-keys.js';
+
+const buckets = new URL('../../lua/buckets.lua', import.meta.url);
+const lines = new URL('../../lua/lines.lua', import.meta.url);
+const begin = luaScript(new URL('../../lua/requests_begin.lua', import.meta.url), buckets, lines);
+const readPlaces = luaScript(new URL('../../lua/places_read.lua', import.meta.url), buckets, lines);
+const leaseTokens = luaScript(new URL('../../lua/tokens_lease.lua', import.meta.url), buckets);
+const countGateways = luaScript(new URL('../../lua/gateways_count.lua', import.meta.url));
+
+export interface RedisRequestsOptions {
+  readonly redis: RedisClient;
+  /** Names this process among the gateways. */
+  readonly instance: string;
+  readonly shards: number;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** What one user may change: 20 a second, 40 at once. */
+  readonly user?: Rate;
+  readonly line?: Partial<LineRules>;
+  /** How long a mark is a try's own (10 s). */
+  readonly leaseMs?: number;
+  /** What one call to Redis may take (80), and how long it counts as away after one that failed (250). */
+  readonly callMs?: number;
+  readonly awayMs?: number;
+}
+
+interface PlaceRequest {
+  readonly storeId: string;
+  readonly shard: number;
+  readonly skuId: string;
+  readonly orderId: string;
+}
+
+const RETENTION_MS = 24 * 3_600_000;
+const DEFAULT_LINE: LineRules = {
+  mostPlaces: 10_000,
+  leastRetryMs: 200,
+  mostRetryMs: 5_000,
+  graceMs: 1_000,
+  lapseMs: 30_000,
+};
+/** HELD is replayed as it was told for so long; a change of the order that is noted later than that changes nothing. */
+const CHANGE_MATTERS_MS = 30_000;
+const HEARTBEAT_MS = 1_000;
+const GATEWAY_COUNTS_MS = 5_000;
+const PLACE_CODES = ['GONE', 'DUE', 'WAITING'] as const;
+
+/** Marks, buckets and lines in Redis: one script a batch, every key of a call in one shard. */
+export class RedisRequests implements Requests {
+  readonly #options: RedisRequestsOptions;
+  readonly #rules: BeginRules;
+  readonly #away: Away;
+  readonly #changes: MarkChanges;
+  readonly #begins: Lane<Beginning, Begun>[];
+  readonly #places: Lane<PlaceRequest, Place>;
+  readonly #leases: Lane<Lease, { tokens: number; retryAfterMs: number }>;
+  readonly #heartbeat: NodeJS.Timeout;
+  #gateways = 1;
+
+  constructor(options: RedisRequestsOptions) {
+    const { redis, shards, logger, metrics, leaseMs = 10_000, awayMs = 250 } = options;
+    this.#options = options;
+    this.#rules = {
+      user: options.user ?? { perSecond: 20, burst: 40 },
+      line: { ...DEFAULT_LINE, ...options.line },
+      leaseMs,
+      retentionMs: RETENTION_MS,
+    };
+    this.#away = new Away({ logger, metrics, awayMs, ...(options.callMs !== undefined && { callMs: options.callMs }) });
+    this.#changes = new MarkChanges({
+      redis,
+      shards,
+      away: this.#away,
+      metrics,
+      leaseMs,
+      retentionMs: RETENTION_MS,
+      againMs: awayMs,
+    });
+    this.#begins = Array.from({ length: shards }, (_, shard) => this.#beginLane(shard));
+    this.#places = new Lane({
+      name: 'places',
+      keyOf: ({ storeId }) => storeId,
+      run: (batch) => this.#readPlaces(batch),
+    });
+    this.#leases = new Lane({ name: 'leases', run: (batch) => this.#leaseTokens(batch) });
+    this.#heartbeat = setInterval(() => void this.#beat(true), HEARTBEAT_MS).unref();
+    void this.#beat(true);
+  }
+
+  get gateways(): number {
+    return this.#gateways;
+  }
+
+  begin(beginning: Beginning): Promise<Begun> {
+    if (this.#away.isKnown) return Promise.reject(this.#away.refusal('begin'));
+    const lane = this.#begins[beginning.shard];
+    if (lane === undefined) throw new RangeError(`there is no shard ${beginning.shard}`);
+    return lane.add(beginning);
+  }
+
+  end({ markId, shard, owner, as, shut }: Ending): Promise<void> {
+    const tellUntil = performance.now() + this.#rules.leaseMs;
+    const stored = as.kind === 'STORE' ? as : undefined;
+    return this.#changes.tell({
+      shard,
+      markId,
+      letter: LETTERS[as.kind],
+      owner,
+      outcome: stored === undefined ? 0 : outcomes.indexOf(stored.outcome) + 1,
+      answer: stored?.answer,
+      shut,
+      tellUntil,
+    });
+  }
+
+  renew({ markId, shard, owner }: Pick<Ending, 'markId' | 'shard' | 'owner'>): Promise<void> {
+    return this.#changes.tell({ ...nothing, shard, markId, letter: 'R', owner });
+  }
+
+  changing(orderId: string, shard: number): Promise<void> {
+    const tellUntil = performance.now() + CHANGE_MATTERS_MS;
+    return this.#changes.tell({ ...nothing, shard, markId: orderId, letter: 'C', tellUntil });
+  }
+
+  place(place: PlaceRequest): Promise<Place> {
+    return this.#away.isKnown ? Promise.reject(this.#away.refusal('place')) : this.#places.add(place);
+  }
+
+  lease(bucket: Lease): Promise<{ tokens: number; retryAfterMs: number }> {
+    return this.#away.isKnown ? Promise.reject(this.#away.refusal('lease')) : this.#leases.add(bucket);
+  }
+
+  /** Resolves when what was begun and told has been answered. Stop calling first. */
+  async close(): Promise<void> {
+    clearInterval(this.#heartbeat);
+    const lanes = [...this.#begins, this.#places, this.#leases];
+    await Promise.all([...lanes.map((lane) => lane.drain()), this.#changes.close()]);
+    await this.#beat(false);
+  }
+
+  #beginLane(shard: number): Lane<Beginning, Begun> {
+    return new Lane({
+      name: 'requests that begin',
+      keyOf: ({ storeId }) => storeId,
+      run: (batch) => this.#begin(shard, batch),
+    });
+  }
+
+  async #begin(shard: number, batch: readonly Beginning[]): Promise<Begun[]> {
+    const call = new BeginBatch(shard, batch, this.#rules);
+    const { redis } = this.#options;
+    const reply = await this.#away.run(
+      'begin',
+      batch.length,
+      () => runScriptForBytes(redis, begin, call.keys, call.args),
+      // It may have marked them although nobody was told: they are executed without their marks now.
+      redis.status === 'ready' ? () => this.#changes.tellLater(batch.map((each) => this.#leave(each))) : undefined,
+    );
+    return call.read(reply as unknown[]);
+  }
+
+  #leave({ shard, markId, owner }: Beginning): MarkChange {
+    const tellUntil = performance.now() + this.#rules.leaseMs;
+    return { ...nothing, shard, markId, letter: 'L', owner, tellUntil };
+  }
+
+  #readPlaces(batch: readonly PlaceRequest[]): Promise<Place[]> {
+    return this.#eachShard(
+      batch,
+      ({ shard }) => shard,
+      async (shard, places) => {
+        const skus = new Numbers<PlaceRequest>();
+        const args: ScriptArgument[] = [];
+        for (const place of places) args.push(skus.of(pair(place.storeId, place.skuId), place), place.orderId);
+        const keys = skus.things.flatMap(({ storeId, skuId }) => requestKeys.ofSku(shard, storeId, skuId));
+        const rules = [skus.things.length, ...lineArguments(this.#rules.line)];
+        const reply = await this.#run('place', places.length, () =>
+          runScript(this.#options.redis, readPlaces, keys, [...rules, ...args]),
+        );
+        return places.map((_, i) => ({
+          state: PLACE_CODES[reply[3 * i] ?? 0] ?? 'GONE',
+          peopleAhead: reply[3 * i + 1] ?? 0,
+          retryAfterMs: reply[3 * i + 2] ?? 0,
+        }));
+      },
+    );
+  }
+
+  #leaseTokens(batch: readonly Lease[]): Promise<{ tokens: number; retryAfterMs: number }[]> {
+    return this.#eachShard(
+      batch,
+      ({ id }) => shardOfId(id, this.#options.shards),
+      async (shard, leases) => {
+        const keys = leases.map(({ limit, id }) => requestKeys.leased(shard, limit, id));
+        const args = leases.flatMap(({ perSecond, burst, wanted }) => [perSecond, burst, wanted]);
+        const reply = await this.#run('lease', leases.length, () =>
+          runScript(this.#options.redis, leaseTokens, keys, args),
+        );
+        return leases.map((_, i) => ({ tokens: reply[2 * i] ?? 0, retryAfterMs: reply[2 * i + 1] ?? 0 }));
+      },
+    );
+  }
+
+  async #beat(isHere: boolean): Promise<void> {
+    const { redis, instance } = this.#options;
+    const args = [instance, isHere ? 1 : 0, GATEWAY_COUNTS_MS];
+    const count = (): Promise<unknown> => runScript(redis, countGateways, [requestKeys.gateways()], args);
+    try {
+      this.#gateways = Math.max(1, (await this.#away.run('count', 1, count)) as number);
+    } catch {
+      // Away: the last count holds.
+    }
+  }
+
+  async #run(call: string, items: number, work: () => Promise<unknown>): Promise<number[]> {
+    return (await this.#away.run(call, items, work)) as number[];
+  }
+
+  /** Calls once per shard, all at once, and answers in the order of the batch. */
+  async #eachShard<Item, Result>(
+    batch: readonly Item[],
+    shardOf: (item: Item) => number,
+    call: (shard: number, items: Item[]) => Promise<Result[]>,
+  ): Promise<Result[]> {
+    const indexes = new Map<number, number[]>();
+    for (const [index, item] of batch.entries()) {
+      const shard = shardOf(item);
+      const ofShard = indexes.get(shard);
+      if (ofShard === undefined) indexes.set(shard, [index]);
+      else ofShard.push(index);
+    }
+    const results = new Array<Result>(batch.length);
+    await Promise.all(
+      Array.from(indexes, async ([shard, ofShard]) => {
+        const answers = await call(
+          shard,
+          ofShard.map((index) => batch[index] as Item),
+        );
+        for (const [i, index] of ofShard.entries()) results[index] = answers[i] as Result;
+      }),
+    );
+    return results;
+  }
+}
+
+const LETTERS = { STORE: 'S', FORGET: 'F', LEAVE: 'L' } as const;
+const nothing = { owner: '', outcome: 0, answer: undefined, shut: [], tellUntil: 0 };
