@@ -34,6 +34,7 @@ function localSettings(service: ServiceName): Record<string, string> {
   const plans = planProcesses({
     scale: {},
     env: {},
+    requestIdSecret: 'secret',
     servers: { postgres: 'postgres', redis: 'redis', nats: 'nats' },
     nextPort: () => 1,
   });

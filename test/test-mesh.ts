@@ -17,11 +17,12 @@ import { startInventory } from '../services/inventory/src/service.js';
 import { readConfig as orderConfig } from '../services/order/src/config.js';
 import { startOrder } from '../services/order/src/service.js';
 import { metricAt } from './metric-at.js';
+import { unlimited } from './unlimited.js';
 
 export interface MeshOptions {
   gateways?: number;
   inventories?: number;
-  /** Settings of every gateway. */
+  /** Settings of every gateway, which has no limits unless they are among them. */
   gatewayEnv?: Readonly<Record<string, string>>;
   /** Where gateways log; nowhere by default. */
   gatewayLogger?: Logger;
@@ -75,7 +76,7 @@ export async function startTestMesh(options: MeshOptions = {}): Promise<TestMesh
   const proxies = await Promise.all(inventoryAddresses.map((address) => faultProxy('127.0.0.1', portOf(address))));
   const inventoryTarget = proxies.map(({ port }) => `127.0.0.1:${port}`).join();
   const gatewayPeers = { INVENTORY_TARGET: inventoryTarget, ORDER_TARGET: order.grpcAddress, REDIS_URL: redis.url };
-  const gatewayEnv = { ...common, ...gatewayPeers, ...ownEnv };
+  const gatewayEnv = { ...common, ...unlimited, ...gatewayPeers, ...ownEnv };
   const gatewayAddresses = await eachOf(gatewayAdmins, async (admin) => {
     return (await startGateway(gatewayConfig({ ...gatewayEnv, ...admin }), newLife(gatewayLogger))).grpcAddress;
   });

@@ -10,6 +10,7 @@ import { readConfig as orderConfig } from '../services/order/src/config.js';
 import { startOrder } from '../services/order/src/service.js';
 import { readConfig as schedulerConfig } from '../services/scheduler/src/config.js';
 import { startScheduler } from '../services/scheduler/src/service.js';
+import { unlimited } from './unlimited.js';
 
 /** The servers that services rest on. Without Redis or NATS their paths go round them. */
 export interface TestServers {
@@ -56,7 +57,7 @@ export class TestServices {
   }
 
   gateway({ inventory, order }: Peers<'inventory' | 'order'>): Promise<{ grpcAddress: string }> {
-    const env = { ...this.#common, INVENTORY_TARGET: inventory, ORDER_TARGET: order };
+    const env = { ...this.#common, ...unlimited, INVENTORY_TARGET: inventory, ORDER_TARGET: order };
     return this.#start((life) => startGateway(gatewayConfig(env), life));
   }
 

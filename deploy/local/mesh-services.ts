@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { MeshProcess } from '#libs/mesh/mesh-file.js';
 import { canListen, freePort } from '#libs/servers/free-port.js';
 import { type ProcessHooks, ServiceProcess } from './service-process.js';
@@ -6,7 +7,7 @@ import { type PlanOptions, type ProcessPlan, planProcesses, SERVICE_NAMES, type 
 /** Who is asked by others stops before those it asks; what stands in one row stops together. */
 const STOP_ORDER: ServiceName[][] = [['bff'], ['gateway'], ['scheduler'], ['order', 'inventory']];
 
-export interface FreePlanOptions extends Omit<PlanOptions, 'nextPort'> {
+export interface FreePlanOptions extends Omit<PlanOptions, 'nextPort' | 'requestIdSecret'> {
   /** Used where they are free. */
   ports: { http?: number; gateway?: number };
 }
@@ -21,6 +22,7 @@ export async function planOnFreePorts(options: FreePlanOptions): Promise<Process
   const rest = [...taken].slice(2);
   return planProcesses({
     ...options,
+    requestIdSecret: randomBytes(24).toString('base64url'),
     nextPort: (service, use, index) => {
       if (use === 'http') return httpPort;
       if (service === 'gateway' && use === 'grpc' && index === 0) return gatewayPort;

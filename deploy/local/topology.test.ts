@@ -14,6 +14,7 @@ function plan(scale: Scale, servers = SERVERS): ProcessPlan[] {
   return planProcesses({
     scale,
     servers,
+    requestIdSecret: 'secret',
     env: { LOG_LEVEL: 'debug', ADMIN_ADDRESS: 'overruled' },
     nextPort: () => {
       port += 1;

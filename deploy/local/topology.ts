@@ -46,7 +46,7 @@ const SERVICE_NEEDS: Record<ServiceName, ServiceNeeds> = {
   inventory: { servers: ['postgres', 'redis', 'nats'], calls: [] },
   order: { servers: ['postgres', 'nats'], calls: [] },
   scheduler: { servers: ['postgres'], calls: ['inventory', 'order'] },
-  gateway: { servers: [], calls: ['inventory', 'order'] },
+  gateway: { servers: ['redis'], calls: ['inventory', 'order'] },
   bff: { servers: [], calls: ['gateway'] },
 };
 
@@ -57,6 +57,8 @@ export interface PlanOptions {
   servers: ServerUrls;
   /** Gives a port that nobody else is given. */
   nextPort(service: ServiceName, use: 'http' | 'grpc' | 'admin', index: number): number;
+  /** With what every gateway signs the request ids that it issues. */
+  requestIdSecret: string;
   /** Settings for every process; they give way to what the plan itself decides. */
   env: Record<string, string>;
 }
@@ -79,7 +81,7 @@ function place(service: ServiceName, index: number, { nextPort }: PlanOptions): 
   return { service, index, name: `${service}-${index + 1}`, ...own, admin: address('admin') };
 }
 
-function settings(one: Place, all: Place[], { servers, env }: PlanOptions): Record<string, string> {
+function settings(one: Place, all: Place[], { servers, env, requestIdSecret }: PlanOptions): Record<string, string> {
   const needs = SERVICE_NEEDS[one.service];
   const targetOf = (service: ServiceName): string =>
     all.flatMap((peer) => (peer.service === service && peer.grpc ? [peer.grpc] : [])).join(',');
@@ -89,6 +91,7 @@ function settings(one: Place, all: Place[], { servers, env }: PlanOptions): Reco
     ...Object.fromEntries(needs.calls.map((called) => [`${called.toUpperCase()}_TARGET`, targetOf(called)])),
     ...(one.grpc ? { GRPC_ADDRESS: one.grpc } : {}),
     ...(one.http ? { HTTP_ADDRESS: one.http } : {}),
+    ...(one.service === 'gateway' ? { REQUEST_ID_SECRETS: requestIdSecret } : {}),
     ADMIN_ADDRESS: one.admin,
     INSTANCE: one.name,
   };

@@ -3,14 +3,33 @@ import { logLevels } from '#libs/runtime/logger.js';
 
 export type GatewayConfig = ReturnType<typeof readConfig>;
 
+const rate = { min: 1, max: 1_000_000 };
+
 export function readConfig(env: Env) {
   return readEnv(env, (read) => ({
+    instance: read.string('INSTANCE', { default: `gateway-${process.pid}` }),
     grpcAddress: read.address('GRPC_ADDRESS', { default: '127.0.0.1:7011' }),
     adminAddress: read.address('ADMIN_ADDRESS', { default: '127.0.0.1:9011' }),
     inventoryTarget: read.target('INVENTORY_TARGET'),
     orderTarget: read.target('ORDER_TARGET'),
-    maxInFlight: read.integer('MAX_IN_FLIGHT', { default: 20_000, min: 1, max: 1_000_000 }),
+    redisUrl: read.url('REDIS_URL', { protocols: ['redis:', 'rediss:'], optional: true }),
+    redisTimeoutMs: read.integer('REDIS_TIMEOUT_MS', { default: 80, min: 10, max: 3_000 }),
+    shards: read.integer('SHARDS', { default: 4, min: 1, max: 1024 }),
+    ratePerSecond: read.integer('RATE_PER_SECOND', { default: 50, ...rate }),
+    rateBurst: read.integer('RATE_BURST', { default: 50, ...rate }),
+    userRatePerSecond: read.integer('USER_RATE_PER_SECOND', { default: 20, ...rate }),
+    userRateBurst: read.integer('USER_RATE_BURST', { default: 40, ...rate }),
+    callerRatePerSecond: read.integer('CALLER_RATE_PER_SECOND', { default: 20_000, ...rate }),
+    callerRateBurst: read.integer('CALLER_RATE_BURST', { default: 20_000, ...rate }),
+    maxInFlight: read.integer('MAX_IN_FLIGHT', { default: 2_000, min: 1, max: 1_000_000 }),
+    shedAfterMs: read.integer('SHED_AFTER_MS', { default: 250, min: 1, max: 60_000 }),
+    requestIdSecrets: secretsOf(read.string('REQUEST_ID_SECRETS', { default: '' })),
     reflection: read.boolean('REFLECTION', { default: true }),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
   }));
+}
+
+/** The first signs, all verify. */
+function secretsOf(text: string): string[] {
+  return text.split(',').filter((secret) => secret !== '');
 }

@@ -17,6 +17,7 @@ import { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createLogger } from '#libs/runtime/logger.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { readConfig } from '../src/config.js';
 import { startGateway } from '../src/service.js';
 import { emptyBooks, type FakeBooks, orderOf, type Place, startFakeInventory, startFakeOrders } from './fake-peers.js';
 
@@ -55,15 +56,15 @@ async function start(...places: Place[]): Promise<void> {
   inventories = await Promise.all(places.map((place) => startFakeInventory(books, place)));
   life = new Lifecycle(logger);
   ({ grpcAddress: address } = await startGateway(
-    {
-      grpcAddress: '127.0.0.1:0',
-      adminAddress: '127.0.0.1:0',
-      inventoryTarget: inventories.map((inventory) => inventory.address).join(),
-      orderTarget: orders.address,
-      maxInFlight: 100,
-      reflection: true,
-      logLevel: 'silent',
-    },
+    readConfig({
+      GRPC_ADDRESS: '127.0.0.1:0',
+      ADMIN_ADDRESS: '127.0.0.1:0',
+      INVENTORY_TARGET: inventories.map((inventory) => inventory.address).join(),
+      ORDER_TARGET: orders.address,
+      RATE_PER_SECOND: '1000000',
+      USER_RATE_PER_SECOND: '1000000',
+      LOG_LEVEL: 'silent',
+    }),
     life,
   ));
   client = connect(ReservationServiceDefinition, address, { defaultDeadlineMs: 5_000 });

@@ -1,5 +1,5 @@
 import type { Metrics } from '#libs/runtime/metrics.js';
-import type { Answer } from '../app/reserve.js';
+import type { Answer } from '../app/answer.js';
 
 /** Counts reservations by what they were answered. Labels are looked up once, not for every answer. */
 export function answerCounter(metrics: Metrics): (answer: Answer) => void {
@@ -9,10 +9,12 @@ export function answerCounter(metrics: Metrics): (answer: Answer) => void {
     pending: answers.labels({ outcome: 'pending' }),
     queued: answers.labels({ outcome: 'queued' }),
     refused: answers.labels({ outcome: 'refused' }),
+    replayed: answers.labels({ outcome: 'replayed' }),
     error: answers.labels({ outcome: 'error' }),
   };
   return (answer) => {
     const outcome = answer.$case === 'response' ? answer.value.outcome?.$case : undefined;
-    counters[outcome ?? 'error'].inc();
+    const isReplay = answer.$case === 'response' && answer.isReplay === true;
+    counters[isReplay ? 'replayed' : (outcome ?? 'error')].inc();
   };
 }

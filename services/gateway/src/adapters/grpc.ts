@@ -3,12 +3,10 @@ import { Fault } from '#libs/refusal/fault.js';
 import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import { fromStatus } from '#libs/rpc/status.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
-import { cancelOrder } from '../app/cancel-order.js';
-import { confirmPayment } from '../app/confirm-payment.js';
+import type { Changes } from '../app/changes.js';
 import { findOrder } from '../app/find-order.js';
 import { listOrders } from '../app/list-orders.js';
 import type { Peers } from '../app/ports.js';
-import type { Reserve } from '../app/reserve.js';
 import { watchOrder } from '../app/watch-order.js';
 import { refuseIfAny } from '../domain/fields.js';
 import { pageSizeOf } from '../domain/page-size.js';
@@ -26,7 +24,8 @@ import { identityOf, userOf } from './identity.js';
 import { reserveStream } from './reserve-stream.js';
 
 /** The public face: who calls, what is wrong with the request, then the verb. */
-export function reservationService(peers: Peers, reserve: Reserve, metrics: Metrics): ServiceImplementation {
+export function reservationService(peers: Peers, changes: Changes, metrics: Metrics): ServiceImplementation {
+  const { reserve, cancelOrder, confirmPayment } = changes;
   const count = answerCounter(metrics);
   return implement(ReservationServiceDefinition, {
     async reserve(request, call) {
@@ -57,11 +56,11 @@ export function reservationService(peers: Peers, reserve: Reserve, metrics: Metr
     async cancelOrder(request, call) {
       const userId = userOf(call);
       refuseIfAny(validateCancel(request));
-      return { order: await cancelOrder(peers, { ...request, userId }, call) };
+      return cancelOrder({ ...request, userId }, call);
     },
     async confirmPayment(request, call) {
       refuseIfAny(validatePayment(request));
-      return confirmPayment(peers, request, call);
+      return confirmPayment(request, call);
     },
     async *watchOrder(request, call) {
       const userId = userOf(call);

@@ -8,7 +8,8 @@ import type {
 import { BatchResponder } from '#libs/rpc/batch-responder.js';
 import type { BidiHandler } from '#libs/rpc/service.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
-import type { Answer, Reserve } from '../app/reserve.js';
+import type { Answer } from '../app/answer.js';
+import type { Reserve } from '../app/reserve.js';
 
 const nothing: ReserveRequest = { storeId: '', lines: [], requestId: '' };
 

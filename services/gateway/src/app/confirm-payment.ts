@@ -1,20 +1,34 @@
-import type {
-  ConfirmPaymentRequest,
+import {
+  type ConfirmPaymentRequest,
   ConfirmPaymentResponse,
 } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
-import type { Caller, Peers } from './ports.js';
+import type { OrderChange } from './change-order.js';
+import type { Peers } from './ports.js';
 import { rowOf, rowOrClaim } from './row-or-claim.js';
 
 /** Records a captured payment. It is the provider's word, so it is bound to no user. ORDER_PENDING while undecided. */
-export async function confirmPayment(
-  { orders, inventory }: Peers,
-  request: ConfirmPaymentRequest,
-  caller: Caller,
-): Promise<ConfirmPaymentResponse> {
-  const found = await rowOrClaim(
-    request.orderId,
-    () => orders.confirmPayment(request, caller),
-    () => inventory.findClaim(request.orderId, caller),
-  );
-  return rowOf(found);
+export function confirmPayment({
+  orders,
+  inventory,
+}: Peers): OrderChange<ConfirmPaymentRequest, ConfirmPaymentResponse> {
+  return {
+    method: 'ConfirmPayment',
+    responseType: ConfirmPaymentResponse,
+    userOf: ({ provider }) => provider,
+    meaningOf: ({ orderId, provider, providerPaymentId, amountMinor, currency }) => [
+      orderId,
+      provider,
+      providerPaymentId,
+      amountMinor,
+      currency,
+    ],
+    async carryOut(request, caller) {
+      const found = await rowOrClaim(
+        request.orderId,
+        () => orders.confirmPayment(request, caller),
+        () => inventory.findClaim(request.orderId, caller),
+      );
+      return rowOf(found);
+    },
+  };
 }

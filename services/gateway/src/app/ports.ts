@@ -35,8 +35,11 @@ export type Hold = Omit<PlaceHoldsItem, 'itemId' | 'remainingMs'>;
 export interface Inventory {
   /** Rejects with UNAVAILABLE when the peer that took the order broke off, or none was there: the outcome is unknown. */
   placeHold(hold: Hold, waitMs: number): Promise<PlaceHoldsResult>;
-  /** The undecided claim as an order, undefined when there is none. Rejects with UNAVAILABLE while the journal cannot be read. */
-  findClaim(orderId: string, caller: Caller): Promise<Order | undefined>;
+  /**
+   * The undecided claim as an order, undefined when there is none. Rejects with UNAVAILABLE while the journal cannot be read.
+   * Without a caller it is worth a second of waiting.
+   */
+  findClaim(orderId: string, caller?: Caller): Promise<Order | undefined>;
   getSku(skuId: string, caller: Caller): Promise<GetSkuResponse>;
   listSkus(request: ListSkusRequest, caller: Caller): Promise<ListSkusResponse>;
   getAvailability(skuIds: string[], caller: Caller): Promise<GetAvailabilityResponse>;

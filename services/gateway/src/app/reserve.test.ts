@@ -1,12 +1,22 @@
-import type { PlaceHoldsResult } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
-import { OrderState, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { orderId } from '#libs/contracts/order-id.js';
-import { Fault, type FaultReason } from '#libs/refusal/fault.js';
+import { Fault } from '#libs/refusal/fault.js';
 import { fromStatus } from '#libs/rpc/status.js';
-import { createLogger } from '#libs/runtime/logger.js';
+import { gate } from '#libs/testing/gate.js';
 import { assert, suite } from '#libs/testing/suite.js';
-import type { Hold } from './ports.js';
-import { type Answer, createReserve, type Reserve } from './reserve.js';
+import { until } from '#libs/testing/until.js';
+import {
+  type ChangesUnderTest,
+  caseOf,
+  changesWith,
+  limitOf,
+  type Placing,
+  reasonOf,
+  refusalOf,
+} from '../../test/changes-under-test.js';
+import { orderOf } from '../../test/fake-peers.js';
+import { WorkRoom } from './work-room.js';
 
 const test = suite('reserve');
 
@@ -16,26 +26,22 @@ const request = {
   lines: [{ skuId: 'sku-1', quantity: 1, attendeeId: '', unitPriceMinor: 99 }],
 };
 const id = orderId('store-1', 'ana', 'key-1');
-const pending: PlaceHoldsResult = { itemId: 1, outcome: { $case: 'pending', value: {} } };
 
-/** A reserve whose inventory answers by `place`, and the holds it was asked for. */
-function reserveWith(place: (hold: Hold, tries: number) => Promise<PlaceHoldsResult>, maxInFlight = 10) {
-  const placed: { hold: Hold; waitMs: number }[] = [];
-  const reserve: Reserve = createReserve({
-    placeHold: (hold, waitMs) => place(hold, placed.push({ hold, waitMs })),
-    ownOrder: async (ownId, userId) => ({ ...ownOrder, orderId: ownId, userId }),
-    maxInFlight,
-    logger: createLogger('test', 'silent'),
-  });
-  return { reserve, placed };
+let changes: ChangesUnderTest;
+test.after.each(() => changes.close());
+
+/** Starts with an inventory that answers by `place`. */
+function start(place: Placing, options?: Parameters<typeof changesWith>[1]): ChangesUnderTest {
+  changes = changesWith(place, options);
+  return changes;
 }
 
-function reasonOf(answer: Answer): FaultReason | undefined {
-  return answer.$case === 'error' ? fromStatus(answer.value).reason : undefined;
+async function pending(): Promise<{ $case: 'pending'; value: object }> {
+  return { $case: 'pending', value: {} };
 }
 
 test('a hold has the computed id, and the user for attendee where none is named', async () => {
-  const { reserve, placed } = reserveWith(async () => pending);
+  const { reserve, placed } = start(pending);
   const answer = await reserve('ana', request, 5_000);
   assert.equal(answer, { $case: 'response', value: { outcome: { $case: 'pending', value: { orderId: id } } } });
   assert.equal(placed[0]?.hold, {
@@ -44,11 +50,12 @@ test('a hold has the computed id, and the user for attendee where none is named'
     userId: 'ana',
     requestId: 'key-1',
     lines: [{ skuId: 'sku-1', quantity: 1, attendeeId: 'ana', unitPriceMinor: 0 }],
+    firstForMs: 3_600_000,
   });
 });
 
-test('what is wrong is named and nothing is placed', async () => {
-  const { reserve, placed } = reserveWith(async () => pending);
+test('what is wrong is named, nothing is placed and nothing marked', async () => {
+  const { reserve, placed, requests } = start(pending);
   const answer = await reserve('ana', { storeId: '', requestId: '', lines: [] }, 5_000);
   assert.is(answer.$case, 'error');
   const fault = fromStatus(answer.$case === 'error' ? answer.value : { code: 0, message: '', details: [] });
@@ -58,62 +65,85 @@ test('what is wrong is named and nothing is placed', async () => {
   );
   assert.is(reasonOf(await reserve('', request, 5_000)), 'USER_MISSING');
   assert.is(placed.length, 0);
+  assert.is(requests.begun.length, 0);
 });
 
-test('H02: a peer that breaks off is followed by another try with the same id', async () => {
-  const { reserve, placed } = reserveWith(async (_hold, tries) => {
+test('H02: a peer that breaks off is followed by another try with the same id, which is not the first', async () => {
+  const { reserve, placed } = start(async (_hold, tries) => {
     if (tries < 3) throw new Fault('UNAVAILABLE', 'the stream broke');
-    return pending;
+    return pending();
   });
   assert.is((await reserve('ana', request, 5_000)).$case, 'response');
   assert.equal(
-    placed.map(({ hold }) => hold.orderId),
-    [id, id, id],
+    placed.map(({ hold }) => [hold.orderId, hold.firstForMs]),
+    [
+      [id, 3_600_000],
+      [id, undefined],
+      [id, undefined],
+    ],
   );
 });
 
 test('an outcome that stays unknown is UNAVAILABLE, and says when to ask again', async () => {
   for (const reason of ['UNAVAILABLE', 'TOO_LATE'] as const) {
-    const { reserve, placed } = reserveWith(async () => Promise.reject(new Fault(reason, 'no answer')));
+    const { reserve, placed } = start(async () => Promise.reject(new Fault(reason, 'no answer')));
     const answer = await reserve('ana', request, 5_000);
     assert.is(reasonOf(answer), 'UNAVAILABLE');
     assert.ok(answer.$case === 'error' && (fromStatus(answer.value).retryAfterMs ?? 0) > 0);
     assert.is(placed.length, reason === 'TOO_LATE' ? 1 : 4);
+    changes.close();
   }
 });
 
-test('no more tries than there is time for', async () => {
-  const { reserve, placed } = reserveWith(async () => Promise.reject(new Fault('UNAVAILABLE', 'the stream broke')));
-  assert.is(reasonOf(await reserve('ana', request, 0)), 'UNAVAILABLE');
-  assert.is(placed.length, 1);
+test('whoever has no time left is told so, and nothing is placed', async () => {
+  const { reserve, placed, requests } = start(pending);
+  assert.is(reasonOf(await reserve('ana', request, 0)), 'TOO_LATE');
+  assert.is(placed.length, 0);
+  assert.is(requests.begun.length, 0);
 });
 
 test('an attempt is over after three seconds, or when the caller gives up', async () => {
-  const { reserve, placed } = reserveWith(async () => pending);
+  const { reserve, placed } = start(pending);
   await reserve('ana', request, Number.POSITIVE_INFINITY);
-  await reserve('ana', request, 100);
+  await reserve('ben', request, 100);
   const [first = 0, second = 0] = placed.map(({ waitMs }) => waitMs * 0.9);
   assert.ok(first > 2_000 && first <= 3_000, `${first}`);
   assert.ok(second <= 90, `${second}`);
 });
 
-test('beyond the bound it is busy at once, and not before', async () => {
-  let answerAll = (): void => {};
-  const gate = new Promise<void>((resolve) => {
-    answerAll = resolve;
-  });
-  const { reserve, placed } = reserveWith(() => gate.then(() => pending), 2);
+test('beyond the work room nobody begins, and whoever is turned away is told which limit it was', async () => {
+  const held = gate();
+  const room = new WorkRoom({ maxInFlight: 2, shedAfterMs: 1, maxWaiting: 1 });
+  const { reserve, placed } = start(() => held.passed.then(pending), { room });
   const first = [reserve('ana', request, 5_000), reserve('ben', request, 5_000)];
-  assert.is(reasonOf(await reserve('cid', request, 5_000)), 'BUSY');
+  await until(() => placed.length === 2);
+  const third = reserve('cid', request, 5_000);
+  const answer = await reserve('dan', request, 5_000);
+  assert.is(reasonOf(answer), 'RATE_LIMITED');
+  assert.is(answer.$case === 'error' && fromStatus(answer.value).metadata.limit, 'IN_FLIGHT');
   assert.is(placed.length, 2);
-  answerAll();
-  await Promise.all(first);
-  assert.is((await reserve('cid', request, 5_000)).$case, 'response');
+  held.open();
+  await Promise.all([...first, third]);
+  assert.is((await reserve('dan', request, 5_000)).$case, 'response');
+  assert.is(room.inFlight, 0);
+});
+
+test('whoever waits for another try takes no room', async () => {
+  const held = gate();
+  const room = new WorkRoom({ maxInFlight: 1, shedAfterMs: 1, maxWaiting: 1 });
+  const { reserve, requests } = start(pending, { room });
+  requests.claim(id, 'of another order');
+  const { fingerprint = '' } = requests.begun[0] ?? {};
+  assert.is(fingerprint, '');
+  held.open();
+  assert.is(reasonOf(await reserve('ana', request, 5_000)), 'REQUEST_ID_REUSED');
+  assert.is(room.inFlight, 0);
 });
 
 test('a refusal that names an order of the user carries that order', async () => {
-  const refusal = { ...noRefusal, reason: RefusalReason.REFUSAL_REASON_LIMIT_REACHED, ownOrderId: 'own-1' };
-  const { reserve } = reserveWith(async () => ({ itemId: 1, outcome: { $case: 'refused', value: refusal } }));
+  const refusal = refusalOf('REFUSAL_REASON_LIMIT_REACHED', { ownOrderId: 'own-1' });
+  const { reserve, rows } = start(async () => ({ $case: 'refused', value: refusal }));
+  rows.set('own-1', orderOf({ orderId: 'own-1', userId: 'ana' }, OrderState.ORDER_STATE_HELD));
   const answer = await reserve('ana', request, 5_000);
   assert.ok(answer.$case === 'response' && answer.value.outcome?.$case === 'refused');
   assert.is(answer.value.outcome.value.ownOrder?.orderId, 'own-1');
@@ -121,35 +151,42 @@ test('a refusal that names an order of the user carries that order', async () =>
 });
 
 test('what was not foreseen is INTERNAL, under an id, and does not leave', async () => {
-  const { reserve } = reserveWith(async () => Promise.reject(new Error('password=1234')));
+  const { reserve } = start(async () => Promise.reject(new Error('password=1234')));
   const answer = await reserve('ana', request, 5_000);
   assert.is(reasonOf(answer), 'INTERNAL');
   assert.ok(answer.$case === 'error' && fromStatus(answer.value).metadata.fault_id);
   assert.not.match(JSON.stringify(answer), '1234');
 });
 
-const noRefusal = {
-  reason: RefusalReason.REFUSAL_REASON_UNSPECIFIED,
-  skuId: 'sku-1',
-  free: 0,
-  nextReleaseAt: undefined,
-  opensAt: undefined,
-  closedAt: undefined,
-  slotPast: false,
-  limit: 0,
-  ownOrderId: '',
-};
-const ownOrder = {
-  storeId: 'store-1',
-  requestId: 'key-0',
-  state: OrderState.ORDER_STATE_HELD,
-  version: 1,
-  lines: [],
-  amountMinor: 0,
-  currency: 'EUR',
-  createdAt: undefined,
-  expiresAt: undefined,
-  refusal: undefined,
-};
+test('a change brings its limits along, each sku once, and the request says what to do beyond them', async () => {
+  const { reserve, requests } = start(pending);
+  const line = { skuId: 'sku-2', quantity: 1, attendeeId: '', unitPriceMinor: 0 };
+  const lines = [...request.lines, line, { ...line, attendeeId: 'kim' }];
+  await reserve('ana', { ...request, lines }, 5_000);
+  await reserve('ben', { ...request, onBusy: OnBusy.ON_BUSY_FAIL }, 5_000);
+  assert.equal(requests.begun[0]?.skus, [limitOf('sku-1'), limitOf('sku-2')]);
+  assert.equal(requests.begun[1]?.skus, [{ ...limitOf('sku-1'), onBusy: 'FAIL' }]);
+  assert.equal(requests.begun[0]?.userLimit, { perSecond: 20, burst: 40 });
+});
+
+test('a store that takes only issued request ids takes no other', async () => {
+  const { reserve, placed } = start(pending, { limitsOf: () => [{ ...limitOf('sku-1'), issuedOnly: true }] });
+  assert.is(reasonOf(await reserve('ana', request, 5_000)), 'REQUEST_ID_NOT_ISSUED');
+  assert.is(placed.length, 0);
+});
+
+test('a place in line and a limit are told as the port says them', async () => {
+  const { reserve, requests, placed } = start(pending);
+  requests.answer = { kind: 'QUEUED', skuId: 'sku-1', peopleAhead: 7, retryAfterMs: 240.2 };
+  assert.equal(await reserve('ana', request, 5_000), {
+    $case: 'response',
+    value: { outcome: { $case: 'queued', value: { skuId: 'sku-1', peopleAhead: 7, retryAfterMs: 241 } } },
+  });
+  requests.answer = { kind: 'LIMITED', limit: 'USER', perSecond: 20, burst: 40, retryAfterMs: 50 };
+  const answer = await reserve('ana', request, 5_000);
+  assert.is(caseOf(answer), 'RATE_LIMITED');
+  assert.is(answer.$case === 'error' && fromStatus(answer.value).metadata.limit, 'USER');
+  assert.is(placed.length, 0);
+});
 
 test.run();

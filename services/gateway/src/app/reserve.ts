@@ -1,118 +1,100 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import type { PlaceHoldsResult } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
-import type { Order, Refusal } from '#libs/contracts/gen/holdfast/order/v1/order.js';
-import type {
-  ReserveRequest,
-  ReserveResponse,
-  ReserveStreamResult,
-} from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
-import { orderId } from '#libs/contracts/order-id.js';
-import { Fault, faultOf } from '#libs/refusal/fault.js';
-import { toStatus } from '#libs/rpc/status.js';
-import type { Logger } from '#libs/runtime/logger.js';
+import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import type { ReserveRequest } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import { orderId, shardOfStore } from '#libs/contracts/order-id.js';
+import { canonicalLines, linesHash } from '#libs/contracts/order-lines.js';
+import { Fault } from '#libs/refusal/fault.js';
 import { invalidRequest } from '../domain/fields.js';
 import { validateReserve } from '../domain/validate-reserve.js';
-import type { Hold, Inventory } from './ports.js';
+import { type Answer, failed, told } from './answer.js';
+import { type IssuedRequestIds, requestIdNotIssued } from './issued-request-ids.js';
+import { type LimitedFaults, sharedStatus } from './limited-faults.js';
+import { nextOwner } from './marks.js';
+import { Once, type OnceOptions, type Verb } from './once.js';
+import type { Beginning, Hold, SkuLimit } from './ports.js';
 
 /** Past this many milliseconds an attempt has no effect any more. */
 const notAfterMs = 3_000;
 /** The part of the waiting that an attempt may use; the rest is for its answer to come back. */
 export const attemptShare = 0.9;
 const waitMaxMs = notAfterMs / attemptShare;
-const triesMax = 4;
-const pauseMaxMs = 50;
-
-/** The outcome, or the status that stands in its place. Faults are data here: a crowd's are not worth a throw each. */
-export type Answer = NonNullable<ReserveStreamResult['result']>;
 
 /** Never rejects. `remainingMs` is what the caller will wait; the outcome of one user's request_id is the same for ever. */
 export type Reserve = (userId: string, request: ReserveRequest, remainingMs: number) => Promise<Answer>;
 
-export interface ReserveOptions {
-  placeHold: Inventory['placeHold'];
-  /** The caller's own order that a refusal names; undefined when it cannot be read now. */
-  ownOrder: (orderId: string, userId: string) => Promise<Order | undefined>;
-  /** Reservations in flight at once; more are answered BUSY. */
-  maxInFlight: number;
-  logger: Logger;
+export interface ReserveOptions extends Omit<OnceOptions<Hold, Answer>, 'verb'> {
+  placeOrder: Verb<Hold, Answer>['carryOut'];
+  replay: Verb<Hold, Answer>['replay'];
+  /** What holds for each of the skus, in their order. */
+  limitsOf: (storeId: string, skuIds: readonly string[]) => readonly SkuLimit[] | Promise<readonly SkuLimit[]>;
+  issuedRequestIds: Pick<IssuedRequestIds, 'mayUse'>;
+  userLimit: { readonly perSecond: number; readonly burst: number };
+  shards: number;
+  limitedFaults: LimitedFaults;
 }
 
 /**
- * One reservation: checked, given its id, placed, its outcome told. The order id is computed from the request, so placing
- * it again is the same order: a peer that breaks off is followed by another try while there is time, and if this process
- * dies here the caller's own retry finds the order.
+ * One reservation: checked, given its id and its limits, then carried out once for that id. If this process dies here, the
+ * caller's own retry finds the order.
  */
-export function createReserve({ placeHold, ownOrder, maxInFlight, logger }: ReserveOptions): Reserve {
-  const busy = failed(new Fault('BUSY', 'Too many reservations are in flight'));
-  let inFlight = 0;
+export function createReserve(options: ReserveOptions): { reserve: Reserve; close(): void } {
+  const { limitsOf, issuedRequestIds, userLimit, shards } = options;
+  const once = new Once({ ...options, verb: verbOf(options) });
+  return { reserve, close: () => once.close() };
 
-  return function reserve(userId, request, remainingMs) {
-    if (inFlight >= maxInFlight) return Promise.resolve(busy);
+  function reserve(userId: string, request: ReserveRequest, remainingMs: number): Promise<Answer> {
     const fault = faultIn(userId, request);
     if (fault !== undefined) return Promise.resolve(failed(fault));
-    return settle(holdOf(userId, request), performance.now() + Math.min(waitMaxMs, remainingMs));
+    const giveUpAt = performance.now() + Math.min(waitMaxMs, remainingMs);
+    const hold = holdOf(userId, request);
+    const limits = limitsOf(request.storeId, skusOf(hold));
+    if (!('then' in limits)) return begin(hold, request, limits, giveUpAt);
+    return limits.then((known) => begin(hold, request, known, giveUpAt));
+  }
+
+  function begin(
+    hold: Hold,
+    { onBusy }: ReserveRequest,
+    limits: readonly SkuLimit[],
+    giveUpAt: number,
+  ): Promise<Answer> {
+    const { orderId: markId, storeId, userId, requestId, lines } = hold;
+    if (limits.some(({ issuedOnly }) => issuedOnly)) {
+      const skuIds = limits.map(({ skuId }) => skuId);
+      const mayUse = issuedRequestIds.mayUse(requestId, { userId, storeId, skuIds });
+      if (!mayUse) return Promise.resolve({ $case: 'error', value: sharedStatus(requestIdNotIssued) });
+    }
+    const change: Beginning = {
+      markId,
+      shard: shardOfStore(storeId, shards),
+      fingerprint: linesHash(canonicalLines(lines)).toString('base64'),
+      owner: nextOwner(),
+      userId,
+      userLimit,
+      storeId,
+      skus: limitsAsked(limits, onBusy),
+    };
+    return once.run(hold, change, giveUpAt);
+  }
+}
+
+function verbOf({ placeOrder, replay, limitedFaults }: ReserveOptions): Verb<Hold, Answer> {
+  return {
+    carryOut: placeOrder,
+    replay,
+    fail: (fault) => {
+      if (fault.reason !== 'RATE_LIMITED') return failed(fault);
+      // The room's, the same for all that it turns away.
+      limitedFaults.count('IN_FLIGHT');
+      return { $case: 'error', value: sharedStatus(fault) };
+    },
+    again: (answer) => (answer.$case === 'response' ? { ...answer, isReplay: true } : answer),
+    queue: ({ skuId, peopleAhead, retryAfterMs }) =>
+      told({ $case: 'queued', value: { skuId, peopleAhead, retryAfterMs: Math.ceil(retryAfterMs) } }),
+    limit: ({ storeId }, limited) => ({
+      $case: 'error',
+      value: sharedStatus(limitedFaults.faultOf(limited, storeId)),
+    }),
   };
-
-  async function settle(hold: Hold, giveUpAt: number): Promise<Answer> {
-    inFlight += 1;
-    try {
-      for (let tries = 1; ; tries += 1) {
-        try {
-          return await tell(await placeHold(hold, giveUpAt - performance.now()), hold);
-        } catch (thrown) {
-          await nextTry(thrown, tries, giveUpAt);
-        }
-      }
-    } catch (thrown) {
-      return failed(recorded(thrown, logger));
-    } finally {
-      inFlight -= 1;
-    }
-  }
-
-  function tell({ outcome }: PlaceHoldsResult, { orderId, userId }: Hold): Answer | Promise<Answer> {
-    switch (outcome?.$case) {
-      case 'held':
-        return told({ $case: 'held', value: { order: outcome.value } });
-      case 'pending':
-        return told({ $case: 'pending', value: { orderId } });
-      case 'refused':
-        return outcome.value.ownOrderId === '' ? refused(outcome.value) : refusedWithOwn(outcome.value, userId);
-      case 'error':
-        return outcome;
-      default:
-        throw new Error('inventory gave an outcome that is not known here');
-    }
-  }
-
-  async function refusedWithOwn(refusal: Refusal, userId: string): Promise<Answer> {
-    return refused(refusal, await ownOrder(refusal.ownOrderId, userId));
-  }
-}
-
-/** Resolves when the same order may be placed again; else rejects with the fault to answer. */
-async function nextTry(thrown: unknown, tries: number, giveUpAt: number): Promise<void> {
-  const fault = faultOf(thrown);
-  if (fault.reason === 'TOO_LATE') throw unknownOutcome(fault);
-  if (fault.reason !== 'UNAVAILABLE') throw fault;
-  if (tries === triesMax || performance.now() >= giveUpAt) throw unknownOutcome(fault);
-  // The first goes at once, together with all that broke off with it; the next ones are spread.
-  if (tries > 1) await pause(Math.random() * pauseMaxMs);
-}
-
-/** Nobody here knows what became of the order. Its id does: the caller asks again with the same request. */
-function unknownOutcome(cause: Fault): Fault {
-  return new Fault('UNAVAILABLE', 'The outcome is not known yet: send the same request again', { cause });
-}
-
-/** The fault, with an id under which the log has what is behind it when it is one of ours. */
-function recorded(thrown: unknown, logger: Logger): Fault {
-  const fault = faultOf(thrown);
-  if (fault.reason !== 'INTERNAL' || fault.metadata.fault_id !== undefined) return fault;
-  const faultId = randomUUID();
-  logger.error({ faultId, err: fault.cause ?? fault }, 'reservation failed inside');
-  return new Fault('INTERNAL', fault.message, { metadata: { fault_id: faultId } });
 }
 
 function faultIn(userId: string, request: ReserveRequest): Fault | undefined {
@@ -130,17 +112,18 @@ function holdOf(userId: string, { storeId, requestId, lines }: ReserveRequest): 
     lines: lines.map(({ skuId, quantity, attendeeId }) => {
       return { skuId, quantity, attendeeId: attendeeId === '' ? userId : attendeeId, unitPriceMinor: 0 };
     }),
+    firstForMs: undefined,
   };
 }
 
-function refused(refusal: Refusal, ownOrder?: Order): Answer {
-  return told({ $case: 'refused', value: { refusal, ownOrder } });
+function skusOf({ lines: [first, ...others] }: Hold): string[] {
+  if (first === undefined) return [];
+  return others.length === 0 ? [first.skuId] : [...new Set([first.skuId, ...others.map(({ skuId }) => skuId)])];
 }
 
-function told(outcome: NonNullable<ReserveResponse['outcome']>): Answer {
-  return { $case: 'response', value: { outcome } };
-}
-
-function failed(fault: Fault): Answer {
-  return { $case: 'error', value: toStatus(fault) };
+/** The request's own word on what to do beyond a limit goes before the sku's. */
+function limitsAsked(limits: readonly SkuLimit[], onBusy: OnBusy | undefined): readonly SkuLimit[] {
+  if (onBusy === OnBusy.ON_BUSY_FAIL) return limits.map((limit) => ({ ...limit, onBusy: 'FAIL' }));
+  if (onBusy === OnBusy.ON_BUSY_QUEUE) return limits.map((limit) => ({ ...limit, onBusy: 'QUEUE' }));
+  return limits;
 }

@@ -1,0 +1,69 @@
+import { type Order, OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { ReserveResponse } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import { type Answer, refused, type Told, told } from './answer.js';
+import type { Begun, Hold } from './ports.js';
+import { rowOrClaim } from './row-or-claim.js';
+
+/** An answer HELD is repeated for so long; afterwards the order is read, for it may have become another thing. */
+const repeatedForMs = 30_000;
+
+export interface ReplayOptions {
+  /** Undefined when there is none, or when it cannot be read now. */
+  ownOrder: (orderId: string, userId: string) => Promise<Order | undefined>;
+  /** The undecided claim; undefined when there is none. */
+  findClaim: (orderId: string) => Promise<Order | undefined>;
+}
+
+type Done = Extract<Begun, { kind: 'DONE' }>;
+type Replay = (hold: Hold, done: Done) => Answer | undefined | Promise<Answer | undefined>;
+
+/** What a reservation that was answered before is told: the same no, or its order as it is today. Undefined when that is not known now. */
+export function createReplay({ ownOrder, findClaim }: ReplayOptions): Replay {
+  return function replay(hold, { outcome, ageMs, answer }) {
+    const stored = answer.length > 0 ? decoded(answer) : undefined;
+    if (outcome === 'REFUSED') return stored;
+    if (outcome === 'PENDING') return decided(hold);
+    return stored !== undefined && ageMs < repeatedForMs && isStillHeld(stored) ? stored : today(hold);
+  };
+
+  async function today({ orderId, userId }: Hold): Promise<Answer | undefined> {
+    const order = await ownOrder(orderId, userId);
+    return order && answerOf(order);
+  }
+
+  /** The row of an order that was PENDING, or the claim that still is. */
+  async function decided({ orderId, userId }: Hold): Promise<Answer | undefined> {
+    try {
+      const found = await rowOrClaim(
+        orderId,
+        () => ownOrder(orderId, userId),
+        () => findClaim(orderId),
+      );
+      return 'row' in found ? await answerOf(found.row) : told({ $case: 'pending', value: { orderId } });
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Inventory says the same of an order that it knows. */
+  async function answerOf(order: Order): Promise<Answer | undefined> {
+    if (order.state !== OrderState.ORDER_STATE_REFUSED) return told({ $case: 'held', value: { order } });
+    if (order.refusal === undefined) return undefined;
+    const { ownOrderId } = order.refusal;
+    return refused(order.refusal, ownOrderId === '' ? undefined : await ownOrder(ownOrderId, order.userId));
+  }
+}
+
+function decoded(bytes: Uint8Array): Told | undefined {
+  try {
+    const { outcome } = ReserveResponse.decode(bytes);
+    return outcome && told(outcome);
+  } catch {
+    return undefined;
+  }
+}
+
+function isStillHeld({ value: { outcome } }: Told): boolean {
+  const expiresAt = outcome?.$case === 'held' ? outcome.value.order?.expiresAt : undefined;
+  return expiresAt === undefined || expiresAt.getTime() > Date.now();
+}
