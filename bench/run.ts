@@ -69,10 +69,15 @@ function readOptions(args: string[]): Options | undefined {
   const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds wants a whole number of at least 1');
   const wanted = positionals.length === 0 ? ['all'] : positionals;
-  const unknown = wanted.filter((id) => id !== 'all' && !benchmarks.some((benchmark) => benchmark.id === id));
+  const unknown = wanted.filter((word) => !benchmarks.some(({ id }) => isMeant(id, word)));
   if (unknown.length > 0) throw new Error(`no such benchmark: ${unknown.join(', ')}`);
-  const chosen = benchmarks.filter(({ id }) => wanted.includes('all') || wanted.includes(id));
+  const chosen = benchmarks.filter(({ id }) => wanted.some((word) => isMeant(id, word)));
   return { chosen, json: values.json, quick: values.quick, rounds };
+}
+
+/** `P1` means P1a and P1b, which measure one thing against two rivals. */
+function isMeant(id: string, word: string): boolean {
+  return word === 'all' || word === id || word === id.replace(/[a-z]$/, '');
 }
 
 async function runAll(options: Options, directory: string): Promise<number> {

@@ -36,6 +36,22 @@ export interface BenchmarkContext {
   progress(text: string): void;
 }
 
+/** Between what and what a figure must lie, both included. */
+export interface Range {
+  atLeast?: number;
+  atMost?: number;
+}
+
+/** What a counter must come to, besides the ratio. */
+export interface Bound {
+  /** The name of an arm and of one of its counters. */
+  arm: string;
+  counter: string;
+  /** Missing it fails the benchmark. Absent: only a goal. */
+  gate?: Range;
+  goal: Range;
+}
+
 /** A ratio of two arms with the gate it must pass and the goal it is after. */
 export interface Benchmark {
   id: string;
@@ -44,6 +60,7 @@ export interface Benchmark {
   unit: string;
   gate: number;
   goal: number;
+  bounds?: readonly Bound[];
   open(context: BenchmarkContext): Promise<OpenBenchmark>;
 }
 

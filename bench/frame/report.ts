@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Benchmark } from './benchmark.js';
+import { boundsMet, describeBounds } from './bounds.js';
 import type { MachineFacts } from './machine.js';
 import { type ArmSummary, brokenLaws, type Outcome } from './paired-runs.js';
 
@@ -40,7 +41,7 @@ export function resultLine(benchmark: Benchmark, outcome: Outcome, machine: Mach
     counters: Object.fromEntries(arms.map((arm) => [arm.name, roundedAll(arm.counters)])),
     machine,
     fsync_us: machine.fsync_us,
-    gates_met: ratio !== undefined && ratio.median >= benchmark.gate,
+    gates_met: ratio !== undefined && ratio.median >= benchmark.gate && boundsMet(benchmark.bounds ?? [], outcome),
     invariants_ok: brokenLaws(outcome).length === 0,
   };
 }
@@ -60,8 +61,9 @@ export function describeOutcome(benchmark: Benchmark, outcome: Outcome, line: Re
       ? ['  VOID, a law was broken:', ...broken.map((law) => `    ${law}`)]
       : [
           `  ratio ${line.ratio} (${line.lo} to ${line.hi} over ${a.rates.length} pairs), ` +
-            `gate ${benchmark.gate} ${line.gates_met ? 'met' : 'MISSED'}, ` +
+            `gate ${benchmark.gate} ${(line.ratio ?? 0) >= benchmark.gate ? 'met' : 'MISSED'}, ` +
             `goal ${benchmark.goal} ${(line.ratio ?? 0) >= benchmark.goal ? 'met' : 'open'}`,
+          ...describeBounds(benchmark.bounds ?? [], outcome),
         ];
   return [
     `${benchmark.id}  ${benchmark.title}`,
