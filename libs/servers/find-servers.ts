@@ -22,7 +22,7 @@ const versionedFolders = [
 
 /** Looks along `path` first, then where distributions put the programs, the newest Postgres first. */
 export function findServers(path = process.env.PATH ?? ''): FoundServers {
-  const folders = [...path.split(':').filter((folder) => folder !== ''), ...usualFolders];
+  const folders = foldersOf(path);
   const found: FoundServers = {};
   const withPostgres = [...folders, ...postgresFolders()].find(
     (folder) => isProgram(join(folder, 'postgres')) && isProgram(join(folder, 'initdb')),
@@ -37,10 +37,19 @@ export function findServers(path = process.env.PATH ?? ''): FoundServers {
   return found;
 }
 
+/** Absolute path of wrk, which makes HTTP load; undefined where it is not installed. */
+export function findWrk(path = process.env.PATH ?? ''): string | undefined {
+  return findProgram('wrk', foldersOf(path));
+}
+
 /** What `installServers` would have to bring. */
 export function missingServers(found: FoundServers): ServerName[] {
   const names: ServerName[] = ['postgres', 'redis', 'nats'];
   return names.filter((name) => found[name] === undefined);
+}
+
+function foldersOf(path: string): string[] {
+  return [...path.split(':').filter((folder) => folder !== ''), ...usualFolders];
 }
 
 function findProgram(name: string, folders: string[]): string | undefined {

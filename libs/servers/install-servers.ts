@@ -1,8 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { findServers, missingServers, type ServerName } from './find-servers.js';
+import { findServers, findWrk, type ServerName } from './find-servers.js';
 
-const debianPackages = { postgres: 'postgresql', redis: 'redis-server', nats: 'nats-server' };
-const brewFormulas = { postgres: 'postgresql@17', redis: 'redis', nats: 'nats-server' };
+/** What can be installed: servers, and wrk, which makes the load of benchmarks. */
+export type ProgramName = ServerName | 'wrk';
+
+const debianPackages = { postgres: 'postgresql', redis: 'redis-server', nats: 'nats-server', wrk: 'wrk' };
+const brewFormulas = { postgres: 'postgresql@17', redis: 'redis', nats: 'nats-server', wrk: 'wrk' };
+const describePrograms = {
+  postgres: 'initdb and postgres',
+  redis: 'redis-server',
+  nats: 'nats-server',
+  wrk: 'wrk',
+};
 
 // policy-rc.d keeps the packages from starting the servers they bring: we want the programs alone. One
 // that is there already is somebody's decision and stays.
@@ -21,16 +30,17 @@ apt-get -qq install -y --no-install-recommends --reinstall "$@"
 `;
 
 /**
- * Installs the missing servers: with apt-get as root or through sudo that asks nothing, or with brew.
+ * Installs the missing programs: with apt-get as root or through sudo that asks nothing, or with brew.
  * Rejects with what to do by hand when neither is possible. Servers that run already are left alone.
  */
-export async function installServers(missing: ServerName[], log: (line: string) => void): Promise<void> {
+export async function installServers(missing: ProgramName[], log: (line: string) => void): Promise<void> {
   if (missing.length === 0) return;
   const command = installCommand(missing, thisMachine());
   if (command === undefined) throw new Error(whatToDo(missing));
   log(`installing ${missing.join(', ')} with ${command.label}`);
   const { code, output } = await run(command.program, command.args);
-  const still = missingServers(findServers());
+  const found = { ...findServers(), wrk: findWrk() };
+  const still = missing.filter((name) => found[name] === undefined);
   if (code !== 0 || still.length > 0)
     throw new Error(`${output.trim().split('\n').slice(-15).join('\n')}\n${whatToDo(still)}`);
 }
@@ -43,7 +53,7 @@ export interface Machine {
 
 /** What to run, undefined when this machine has nothing that we may install with. */
 export function installCommand(
-  missing: ServerName[],
+  missing: ProgramName[],
   { can, isRoot }: Machine,
 ): { label: string; program: string; args: string[] } | undefined {
   if (can.brew) {
@@ -61,13 +71,13 @@ function thisMachine(): Machine {
   return { can, isRoot: process.getuid?.() === 0 };
 }
 
-function whatToDo(missing: ServerName[]): string {
+function whatToDo(missing: ProgramName[]): string {
   return [
     `Missing: ${missing.join(', ')}. Install by hand:`,
     `  Debian, Ubuntu: sudo apt-get install ${missing.map((name) => debianPackages[name]).join(' ')}`,
     `  macOS: brew install ${missing.map((name) => brewFormulas[name]).join(' ')}`,
-    '  elsewhere: the programs initdb and postgres, redis-server, nats-server on the PATH',
-    'or leave them to containers: docker compose up',
+    `  elsewhere: the programs ${missing.map((name) => describePrograms[name]).join(', ')} on the PATH`,
+    ...(missing.includes('wrk') ? [] : ['or leave them to containers: docker compose up']),
   ].join('\n');
 }
 
