@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { importSkus } from '../deploy/local/import-skus.js';
 import { type Mesh, startMesh } from '../deploy/local/mesh.js';
-import { type Echo, startEcho } from './baselines/start-echo.js';
+import { type Rival, startRival } from './baselines/start-rival.js';
 import { drive } from './drivers/drive.js';
 import type { DriveResult } from './drivers/grpc-driver.js';
 import { LedgerWitness } from './drivers/ledger-witness.js';
@@ -38,7 +38,7 @@ async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
   life.closer('mesh', () => mesh.stop());
   const witness = new LedgerWitness(mesh.servers.urls.postgres);
   life.closer('witness', () => witness.close());
-  const echo = await startEcho();
+  const echo = await startRival('echo-server');
   life.closer('echo', () => echo.stop());
   return {
     a: meshArm(mesh, witness, quick ? { requests: 6_000, warmUp: 2_000 } : { requests: 30_000, warmUp: 4_000 }),
@@ -78,7 +78,7 @@ function meshArm(mesh: Mesh, witness: LedgerWitness, load: Load): Arm {
   };
 }
 
-function echoArm({ address, pid }: Echo, load: Load): Arm {
+function echoArm({ address, pid }: Rival, load: Load): Arm {
   let runs = 0;
   return {
     name: 'echo',

@@ -4,7 +4,7 @@ import type {
   ReserveResponse,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { assert, suite } from '#libs/testing/suite.js';
-import { startEcho } from '../baselines/start-echo.js';
+import { startRival } from '../baselines/start-rival.js';
 import { drive } from './drive.js';
 import type { DriveJob } from './grpc-driver.js';
 import { reserveMethod } from './reserve-method.js';
@@ -17,7 +17,7 @@ function job(address: string): DriveJob {
 }
 
 test('the echo answers every call HELD', async () => {
-  const echo = await startEcho();
+  const echo = await startRival('echo-server');
   try {
     const result = await drive(job(echo.address));
     assert.equal(result.outcomes, { HELD: 220 });
