@@ -1,6 +1,14 @@
 import type { Benchmark } from './frame/benchmark.js';
+import { soldOutAgainstConstant, soldOutAgainstUnaryMesh } from './p1-sold-out.js';
 import { consumerDrain } from './p5-consumer-drain.js';
+import { replays } from './p8-replays.js';
 import { wholePath } from './p13-whole-path.js';
 
 /** All benchmarks, in the order in which `all` runs them. */
-export const benchmarks: readonly Benchmark[] = [consumerDrain, wholePath];
+export const benchmarks: readonly Benchmark[] = [
+  soldOutAgainstConstant,
+  soldOutAgainstUnaryMesh,
+  consumerDrain,
+  replays,
+  wholePath,
+];

@@ -5,11 +5,24 @@ import { sqlFile } from '#libs/postgres/statement.js';
 import { createLogger } from '#libs/runtime/logger.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
 
+const skuRows = sqlFile(new URL('../sql/sku_rows.sql', import.meta.url));
+const confirmedOrder = sqlFile(new URL('../sql/confirmed_order.sql', import.meta.url));
+const releasedAt = sqlFile(new URL('../sql/released_at.sql', import.meta.url));
 const heldCounts = sqlFile(new URL('../sql/held_counts.sql', import.meta.url));
 /** What is promised is decided within so long. */
 const decidedWithinMs = 5_000;
 const lookEveryMs = 100;
 const shownViolations = 5;
+
+/** Where the units of a sku are, and the rows that its orders have left. */
+export interface SkuRows {
+  capacity: number;
+  free: number;
+  held: number;
+  sold: number;
+  confirmed_rows: number;
+  refused_rows: number;
+}
 
 /** Looks into a ledger before and after a run, on connections of its own and with the rights of its owner. */
 export class LedgerWitness {
@@ -57,13 +70,37 @@ export class LedgerWitness {
       counts = await this.#counts(skuIds);
     }
     const wrong = Object.entries(counts).filter(([, count]) => count !== held);
-    const audit = await this.ledger.audit();
     return [
       ...wrong.map(([name, count]) => `${name}: ${count} where ${held} orders are held`),
-      ...audit.violations
-        .slice(0, shownViolations)
-        .map(({ violation, skuId, orderId }) => `${violation} sku ${skuId ?? '-'} order ${orderId ?? '-'}`),
+      ...(await this.audited()),
     ];
+  }
+
+  /** What the ledger's own audit finds. */
+  async audited(): Promise<string[]> {
+    const audit = await this.ledger.audit();
+    return audit.violations
+      .slice(0, shownViolations)
+      .map(({ violation, skuId, orderId }) => `${violation} sku ${skuId ?? '-'} order ${orderId ?? '-'}`);
+  }
+
+  async skuRows(skuId: string): Promise<SkuRows> {
+    const [rows] = await this.#pool.query<SkuRows>(skuRows, [skuId]);
+    if (rows === undefined) throw new Error(`there is no sku ${skuId}`);
+    return rows;
+  }
+
+  /** One order of a sku that is sold. */
+  async confirmedOrder(skuId: string): Promise<{ order_id: string; user_id: string }> {
+    const [order] = await this.#pool.query<{ order_id: string; user_id: string }>(confirmedOrder, [skuId]);
+    if (order === undefined) throw new Error(`nobody has a unit of ${skuId}`);
+    return order;
+  }
+
+  /** When the units of a cancelled order were released, in Unix milliseconds. */
+  async releasedAtMs(orderId: string): Promise<number> {
+    const [row] = await this.#pool.query<{ at_ms: number }>(releasedAt, [orderId]);
+    return row?.at_ms ?? Number.NaN;
   }
 
   close(): Promise<void> {

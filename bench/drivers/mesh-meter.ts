@@ -1,5 +1,5 @@
 import type { MeshFile } from '#libs/mesh/mesh-file.js';
-import { increase, scrape } from '../../deploy/rush/readings.js';
+import { increase, type Sample, scrape, total } from '../../deploy/rush/readings.js';
 import { postgresTransactions, redisCalls } from '../../deploy/rush/service-calls.js';
 import { meterCpu } from './process-cpu.js';
 
@@ -23,7 +23,18 @@ export async function meterMesh({
     return {
       redis_calls_per_item: redisCalls(grown) / items,
       pg_transactions_per_item: postgresTransactions(grown) / items,
+      messages_per_item: messages(grown) / items,
       ...spent,
     };
   };
+}
+
+/** Whose calls come from outside. */
+const publicFace = 'holdfast.reservation.v1.ReservationService';
+
+/** Messages from one service to another: those of batched streams, each counted where it was written, and two for a call. */
+function messages(samples: Sample[]): number {
+  const written = ({ stream = '' }: Record<string, string>): boolean => / (sent|answered)$/.test(stream);
+  const calls = total(samples, 'holdfast_rpc_requests_total', ({ service }) => service !== publicFace);
+  return total(samples, 'holdfast_batch_messages_total', written) + 2 * calls;
 }
