@@ -1,0 +1,18 @@
+import type { Order, Refusal } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import type { Fault } from '#libs/refusal/fault.js';
+
+/** How a reservation ended. Whatever it was, the same request_id may be sent again: it is the same order. */
+export type ReserveOutcome =
+  /** The units are the user's, until `order.expiresAt` or, where nothing is to be paid, for good. */
+  | { kind: 'HELD'; requestId: string; order: Order }
+  /** Durably queued: GetOrder and WatchOrder tell within seconds how it ended. */
+  | { kind: 'PENDING'; requestId: string; orderId: string }
+  /**
+   * A true no, which took nothing. `reason` is a RefusalReason without its prefix, `SOLD_OUT`; `refusal` has its facts, and `ownOrder`
+   * is the user's own order when that is what stood in the way.
+   */
+  | { kind: 'REFUSED'; requestId: string; reason: string; refusal: Refusal; ownOrder: Order | undefined }
+  /** The time will be over before its turn comes. The same request_id within 30 s keeps the place. */
+  | { kind: 'QUEUED'; requestId: string; skuId: string; peopleAhead: number; retryAfterMs: number }
+  /** The time was over and nothing was decided. `fault` is the last that was heard; after UNAVAILABLE and TOO_LATE it may yet be a yes. */
+  | { kind: 'UNDECIDED'; requestId: string; fault: Fault };
