@@ -1,8 +1,10 @@
--- Counts the gateways that are there, and notes that this one is, or that it leaves.
+-- Counts the gateways that are there, and notes that this one is, or that it leaves. Comes after gateways.lua.
 --
--- KEYS[1]  zset: instances by the instant at which they were last seen (ms)
+-- KEYS[1]  string: since when marks are kept here: see gateways.lua
+-- KEYS[2]  zset: instances by the instant at which they were last seen (ms)
 -- ARGV[1]  this instance, [2] 1 when it is there, 0 when it leaves
--- ARGV[3]  how long one that is not seen any more counts (ms)
+-- ARGV[3]  how long a gateway may be unseen before it goes on without marks (ms)
+-- ARGV[4]  how long one that is not seen any more counts (ms), [5] until it is taken for dead (ms)
 --
 -- Returns their number.
 
@@ -10,10 +12,9 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 if ARGV[2] == '1' then
-  redis.call('ZADD', KEYS[1], string.format('%.0f', now), ARGV[1])
+  marks_known_since(KEYS[1], KEYS[2], ARGV[1], now, tonumber(ARGV[3]))
 else
-  redis.call('ZREM', KEYS[1], ARGV[1])
+  redis.call('ZREM', KEYS[2], ARGV[1])
 end
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - tonumber(ARGV[3])))
-redis.call('PEXPIRE', KEYS[1], ARGV[3])
-return redis.call('ZCARD', KEYS[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('%.0f', now - tonumber(ARGV[5])))
+return redis.call('ZCOUNT', KEYS[2], string.format('(%.0f', now - tonumber(ARGV[4])), '+inf')

@@ -1,7 +1,7 @@
 -- Begins a batch of requests, in the order given: looks at the mark of each, lets it pay and marks it as executing. Comes
--- after buckets.lua and lines.lua. A mark that is there has paid: nothing is spent for it again.
+-- after buckets.lua, lines.lua and gateways.lua. A mark that is there has paid: nothing is spent for it again.
 --
--- KEYS[1]  string: since when marks are kept here: 'run id of this Redis, ms'
+-- KEYS[1]  string: since when marks are kept here, [2] zset: gateways: see gateways.lua
 -- KEYS     then, per request, a string: its mark, packed:
 --            'E' executing: fingerprint, owner, end of its lease (ms), 1 when its order was changed since, else 0
 --            'T' tried:     fingerprint, 1 when its order was changed since, else 0
@@ -11,7 +11,8 @@
 -- ARGV[1]  number of requests, [2] of users, [3] of skus
 -- ARGV[4]  lease of a mark (ms), [5] how long a mark is kept (ms)
 -- ARGV[6]  a user's tokens per second, [7] and burst
--- ARGV[8…12] rules of the line: see lines.lua
+-- ARGV[8] this gateway, [9] how long one may be unseen before it goes on without marks (ms)
+-- ARGV[10…14] rules of the line: see lines.lua
 -- ARGV     then, per sku: tokens per second, burst
 -- ARGV     then, per request: fingerprint, owner, number of its user (0 for none), number of skus n, and n times:
 --          number of the sku, 'Q' to stand in line for it or 'F' to be refused
@@ -32,8 +33,8 @@ local MARGIN = 60000
 local request_count, user_count, sku_count = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local lease, retention = tonumber(ARGV[4]), tonumber(ARGV[5])
 local user_rate, user_burst = tonumber(ARGV[6]), tonumber(ARGV[7])
-local rules = line_rules(8)
-local first_sku, first_request = 13, 13 + 2 * sku_count
+local rules = line_rules(10)
+local first_sku, first_request = 15, 15 + 2 * sku_count
 
 local function is_limit(rate, burst)
   return rate and burst and rate > 0 and rate < math.huge and burst >= 1 and burst < math.huge
@@ -46,21 +47,14 @@ for s = 0, sku_count - 1 do
   end
 end
 
--- Where marks that are not there can not have been: before this Redis began, or was emptied.
-local run_id = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
-local since_of, since = string.match(redis.call('GET', KEYS[1]) or '', '^(%x+),(%d+)$')
-local since_is_new = since_of ~= run_id
-local known_for = 0
-if not since_is_new then known_for = math.max(0, math.min(now_ms - tonumber(since), retention - MARGIN)) end
-
 -- What is known of a mark: { state, fingerprint, … } as packed; nil when it is not there.
 local marks = {}
-local stored = redis.call('MGET', unpack(KEYS, 2, 1 + request_count))
+local stored = redis.call('MGET', unpack(KEYS, 3, 2 + request_count))
 for i = 1, request_count do
-  if stored[i] and not marks[KEYS[1 + i]] then marks[KEYS[1 + i]] = { cmsgpack.unpack(stored[i]) } end
+  if stored[i] and not marks[KEYS[2 + i]] then marks[KEYS[2 + i]] = { cmsgpack.unpack(stored[i]) } end
 end
 
-local users, buckets = user_count > 0 and redis.call('MGET', unpack(KEYS, 2 + request_count, 1 + request_count + user_count)), {}
+local users, buckets = user_count > 0 and redis.call('MGET', unpack(KEYS, 3 + request_count, 2 + request_count + user_count)), {}
 local function bucket_of_user(u)
   buckets[u] = buckets[u] or bucket_of(users[u], user_rate, user_burst)
   return buckets[u]
@@ -68,24 +62,27 @@ end
 
 -- The skus of requests without a mark, with the ids of those who come for them.
 local skus, comers = {}, {}
-local mark_prefix = #string.match(KEYS[2], '^[^}]*}:mark:')
+local mark_prefix = #string.match(KEYS[3], '^[^}]*}:mark:')
 local at = first_request
 for i = 1, request_count do
   local n = tonumber(ARGV[at + 3])
-  if not marks[KEYS[1 + i]] then
+  if not marks[KEYS[2 + i]] then
     for l = 0, n - 1 do
       local s = tonumber(ARGV[at + 4 + 2 * l])
       comers[s] = comers[s] or {}
-      table.insert(comers[s], string.sub(KEYS[1 + i], mark_prefix + 1))
+      table.insert(comers[s], string.sub(KEYS[2 + i], mark_prefix + 1))
     end
   end
   at = at + 4 + 2 * n
 end
 for s, ids in pairs(comers) do
-  local first_key = 2 + request_count + user_count + 5 * (s - 1)
+  local first_key = 3 + request_count + user_count + 5 * (s - 1)
   skus[s] = sku_of(first_key, ARGV[first_sku + 2 * s - 2], ARGV[first_sku + 2 * s - 1])
   line_tidy(skus[s], ids, rules)
 end
+
+local since = marks_known_since(KEYS[1], KEYS[2], ARGV[8], now_ms, tonumber(ARGV[9]))
+local known_for = math.max(0, math.min(now_ms - since, retention - MARGIN))
 
 local result, going, told = {}, {}, {}
 
@@ -94,7 +91,7 @@ local function answer(...)
 end
 
 local function go(i, fingerprint, owner, changed, first_for)
-  local key = KEYS[1 + i]
+  local key = KEYS[2 + i]
   marks[key] = { 'E', fingerprint, owner, now_ms + lease, changed }
   going[key] = true
   answer(GO, first_for)
@@ -156,7 +153,7 @@ end
 
 at = first_request
 for i = 1, request_count do
-  local key, fingerprint, owner, user, n = KEYS[1 + i], ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
+  local key, fingerprint, owner, user, n = KEYS[2 + i], ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
   if marks[key] then
     meet(i, marks[key], fingerprint, owner)
   elseif told[key] then
@@ -169,11 +166,10 @@ for i = 1, request_count do
 end
 
 -- Marks come first: where there is no room for them nothing was spent.
-if since_is_new then redis.call('SET', KEYS[1], run_id .. ',' .. string.format('%.0f', now_ms)) end
 for key in pairs(going) do
   local mark = marks[key]
   redis.call('SET', key, cmsgpack.pack(mark[1], mark[2], mark[3], mark[4], mark[5]), 'PX', retention)
 end
-for u, bucket in pairs(buckets) do bucket_store(KEYS[1 + request_count + u], bucket) end
+for u, bucket in pairs(buckets) do bucket_store(KEYS[2 + request_count + u], bucket) end
 for _, sku in pairs(skus) do line_store(sku, rules) end
 return result

@@ -25,6 +25,10 @@ export interface BeginRules {
   readonly line: LineRules;
   readonly leaseMs: number;
   readonly retentionMs: number;
+  /** Names this process among the gateways. */
+  readonly instance: string;
+  /** How long this process may be unseen before it goes on without marks. */
+  readonly unseenMs: number;
 }
 
 /** Outcomes by their number in a mark. */
@@ -45,7 +49,7 @@ export class BeginBatch {
     this.#rules = rules;
     const users = new Numbers<string>();
     const requests: (string | number)[] = [];
-    this.keys = [requestKeys.since(shard)];
+    this.keys = [requestKeys.since(shard), requestKeys.gateways(shard)];
     for (const { markId, fingerprint, owner, userId, storeId, skus } of batch) {
       this.keys.push(requestKeys.mark(shard, markId));
       requests.push(fingerprint, owner, userId === '' ? 0 : users.of(userId, userId), skus.length);
@@ -56,7 +60,8 @@ export class BeginBatch {
     }
     for (const userId of users.things) this.keys.push(requestKeys.user(shard, userId));
     this.args = [batch.length, users.things.length, this.#skus.things.length, rules.leaseMs, rules.retentionMs];
-    this.args.push(rules.user.perSecond, rules.user.burst, ...lineArguments(rules.line));
+    this.args.push(rules.user.perSecond, rules.user.burst, rules.instance, rules.unseenMs);
+    this.args.push(...lineArguments(rules.line));
     for (const { storeId, sku } of this.#skus.things) {
       this.keys.push(...requestKeys.ofSku(shard, storeId, sku.skuId));
       this.args.push(sku.perSecond, sku.burst);

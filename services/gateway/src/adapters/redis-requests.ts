@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Lane } from '#libs/lane/lane.js';
 import type { RedisClient } from '#libs/redis/redis-client.js';
 import { runScript, runScriptForBytes, type ScriptArgument } from '#libs/redis/run-script.js';
@@ -12,10 +13,11 @@ import { Numbers, pair, requestKeys, shardOfId } from './request-keys.js';
 
 const buckets = new URL('../../lua/buckets.lua', import.meta.url);
 const lines = new URL('../../lua/lines.lua', import.meta.url);
-const begin = luaScript(new URL('../../lua/requests_begin.lua', import.meta.url), buckets, lines);
+const gateways = new URL('../../lua/gateways.lua', import.meta.url);
+const begin = luaScript(new URL('../../lua/requests_begin.lua', import.meta.url), buckets, lines, gateways);
 const readPlaces = luaScript(new URL('../../lua/places_read.lua', import.meta.url), buckets, lines);
 const leaseTokens = luaScript(new URL('../../lua/tokens_lease.lua', import.meta.url), buckets);
-const countGateways = luaScript(new URL('../../lua/gateways_count.lua', import.meta.url));
+const countGateways = luaScript(new URL('../../lua/gateways_count.lua', import.meta.url), gateways);
 
 export interface RedisRequestsOptions {
   readonly redis: RedisClient;
@@ -32,6 +34,8 @@ export interface RedisRequestsOptions {
   /** What one call to Redis may take (80), and how long it counts as away after one that failed (250). */
   readonly callMs?: number;
   readonly awayMs?: number;
+  /** How long this process may be unseen by the others before it goes on without marks (500). */
+  readonly unseenMs?: number;
 }
 
 interface PlaceRequest {
@@ -51,8 +55,16 @@ const DEFAULT_LINE: LineRules = {
 };
 /** HELD is replayed as it was told for so long; a change of the order that is noted later than that changes nothing. */
 const CHANGE_MATTERS_MS = 30_000;
-const HEARTBEAT_MS = 1_000;
+const UNSEEN_MS = 500;
+/** So often within the time that this process may be unseen it shows itself where it has begun nothing. */
+const HEARTBEATS = 4;
 const GATEWAY_COUNTS_MS = 5_000;
+/** One that was killed keeps every no recorded for so long, unless it comes back. */
+const GATEWAY_IS_DEAD_MS = 60_000;
+/** Between two tries to begin while this process still counts as seen. */
+const BEGIN_AGAIN_MS = 25;
+/** How far two clocks may part within the time that a process may be unseen. */
+const CLOCKS_MS = 20;
 const PLACE_CODES = ['GONE', 'DUE', 'WAITING'] as const;
 
 /** Marks, buckets and lines in Redis: one script a batch, every key of a call in one shard. */
@@ -65,6 +77,8 @@ export class RedisRequests implements Requests {
   readonly #places: Lane<PlaceRequest, Place>;
   readonly #leases: Lane<Lease, { tokens: number; retryAfterMs: number }>;
   readonly #heartbeat: NodeJS.Timeout;
+  /** By shard: when this process was last surely seen there (ms, monotonic). */
+  readonly #seenAt: number[];
   #gateways = 1;
 
   constructor(options: RedisRequestsOptions) {
@@ -75,7 +89,10 @@ export class RedisRequests implements Requests {
       line: { ...DEFAULT_LINE, ...options.line },
       leaseMs,
       retentionMs: RETENTION_MS,
+      instance: options.instance,
+      unseenMs: options.unseenMs ?? UNSEEN_MS,
     };
+    this.#seenAt = new Array<number>(shards).fill(Number.NEGATIVE_INFINITY);
     this.#away = new Away({ logger, metrics, awayMs, ...(options.callMs !== undefined && { callMs: options.callMs }) });
     this.#changes = new MarkChanges({
       redis,
@@ -93,8 +110,8 @@ export class RedisRequests implements Requests {
       run: (batch) => this.#readPlaces(batch),
     });
     this.#leases = new Lane({ name: 'leases', run: (batch) => this.#leaseTokens(batch) });
-    this.#heartbeat = setInterval(() => void this.#beat(true), HEARTBEAT_MS).unref();
-    void this.#beat(true);
+    this.#heartbeat = setInterval(() => this.#beat(), this.#rules.unseenMs / HEARTBEATS).unref();
+    this.#beat();
   }
 
   get gateways(): number {
@@ -102,7 +119,7 @@ export class RedisRequests implements Requests {
   }
 
   begin(beginning: Beginning): Promise<Begun> {
-    if (this.#away.isKnown) return Promise.reject(this.#away.refusal('begin'));
+    if (this.#away.isKnown && !this.#isSeen(beginning.shard)) return Promise.reject(this.#away.refusal('begin'));
     const lane = this.#begins[beginning.shard];
     if (lane === undefined) throw new RangeError(`there is no shard ${beginning.shard}`);
     return lane.add(beginning);
@@ -145,7 +162,7 @@ export class RedisRequests implements Requests {
     clearInterval(this.#heartbeat);
     const lanes = [...this.#begins, this.#places, this.#leases];
     await Promise.all([...lanes.map((lane) => lane.drain()), this.#changes.close()]);
-    await this.#beat(false);
+    await Promise.all(this.#seenAt.map((_, shard) => this.#show(shard, false)));
   }
 
   #beginLane(shard: number): Lane<Beginning, Begun> {
@@ -156,17 +173,39 @@ export class RedisRequests implements Requests {
     });
   }
 
+  /**
+   * While the others may still count this process as seen, a batch that failed is tried again: only when they do not rely
+   * on its marks any more may it go on without. Each request has the same owner again, so that nothing is paid for twice.
+   */
   async #begin(shard: number, batch: readonly Beginning[]): Promise<Begun[]> {
+    let mayBeMarked = false;
+    for (;;) {
+      try {
+        return await this.#beginOnce(shard, batch, () => {
+          mayBeMarked ||= this.#options.redis.status === 'ready';
+        });
+      } catch (error) {
+        if (this.#isSeen(shard)) await pause(BEGIN_AGAIN_MS);
+        else {
+          // They go on without the marks that may have been made although nobody was told.
+          if (mayBeMarked) this.#changes.tellLater(batch.map((each) => this.#leave(each)));
+          throw error;
+        }
+      }
+    }
+  }
+
+  async #beginOnce(shard: number, batch: readonly Beginning[], onLost: () => void): Promise<Begun[]> {
     const call = new BeginBatch(shard, batch, this.#rules);
-    const { redis } = this.#options;
-    const reply = await this.#away.run(
-      'begin',
-      batch.length,
-      () => runScriptForBytes(redis, begin, call.keys, call.args),
-      // It may have marked them although nobody was told: they are executed without their marks now.
-      redis.status === 'ready' ? () => this.#changes.tellLater(batch.map((each) => this.#leave(each))) : undefined,
-    );
+    const run = (): Promise<unknown> => runScriptForBytes(this.#options.redis, begin, call.keys, call.args);
+    const reply = await this.#away.run('begin', batch.length, run, onLost);
+    this.#seenAt[shard] = performance.now();
     return call.read(reply as unknown[]);
+  }
+
+  /** Whether others may still rely on this process to mark what it begins. */
+  #isSeen(shard: number): boolean {
+    return performance.now() - (this.#seenAt[shard] ?? 0) <= this.#rules.unseenMs + CLOCKS_MS;
   }
 
   #leave({ shard, markId, owner }: Beginning): MarkChange {
@@ -211,12 +250,22 @@ export class RedisRequests implements Requests {
     );
   }
 
-  async #beat(isHere: boolean): Promise<void> {
+  /** Shows this process wherever it has not begun anything of late. */
+  #beat(): void {
+    const now = performance.now();
+    for (const [shard, seenAt] of this.#seenAt.entries()) {
+      if (shard === 0 || now - seenAt >= this.#rules.unseenMs / HEARTBEATS) void this.#show(shard, true);
+    }
+  }
+
+  async #show(shard: number, isHere: boolean): Promise<void> {
     const { redis, instance } = this.#options;
-    const args = [instance, isHere ? 1 : 0, GATEWAY_COUNTS_MS];
-    const count = (): Promise<unknown> => runScript(redis, countGateways, [requestKeys.gateways()], args);
+    const keys = [requestKeys.since(shard), requestKeys.gateways(shard)];
+    const args = [instance, isHere ? 1 : 0, this.#rules.unseenMs, GATEWAY_COUNTS_MS, GATEWAY_IS_DEAD_MS];
     try {
-      this.#gateways = Math.max(1, (await this.#away.run('count', 1, count)) as number);
+      const count = await this.#away.run('count', 1, () => runScript(redis, countGateways, keys, args));
+      this.#seenAt[shard] = performance.now();
+      if (shard === 0) this.#gateways = Math.max(1, count as number);
     } catch {
       // Away: the last count holds.
     }

@@ -27,8 +27,8 @@ export const requestKeys = {
       key(shard, 'passed-over', name),
     ];
   },
-  /** Sorted set: gateways by when they were last seen. */
-  gateways: (): string => key(0, 'gateways'),
+  /** Sorted set: gateways by when they were last seen in this shard. */
+  gateways: (shard: number): string => key(shard, 'gateways'),
 };
 
 /** The shard of a bucket that belongs to no store. */
