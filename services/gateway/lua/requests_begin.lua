@@ -11,13 +11,13 @@
 -- ARGV[1]  number of requests, [2] of users, [3] of skus
 -- ARGV[4]  lease of a mark (ms), [5] how long a mark is kept (ms)
 -- ARGV[6]  a user's tokens per second, [7] and burst
--- ARGV[8] this gateway, [9] how long one may be unseen before it goes on without marks (ms)
--- ARGV[10…14] rules of the line: see lines.lua
+-- ARGV[8] this gateway, [9] when the last reply that it has had was made (ms), [10] how long it may be without one (ms)
+-- ARGV[11…15] rules of the line: see lines.lua
 -- ARGV     then, per sku: tokens per second, burst
 -- ARGV     then, per request: fingerprint, owner, number of its user (0 for none), number of skus n, and n times:
 --          number of the sku, 'Q' to stand in line for it or 'F' to be refused
 --
--- Returns per request a code and what belongs to it:
+-- Returns when it ran (ms), then per request a code and what belongs to it:
 --   1 GO           known for (ms): no other try of it began within this time; 0 when one is known of, or cannot be ruled out
 --   2 IN_PROGRESS
 --   3 DONE         outcome, age (ms), answer (bytes)
@@ -33,8 +33,8 @@ local MARGIN = 60000
 local request_count, user_count, sku_count = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local lease, retention = tonumber(ARGV[4]), tonumber(ARGV[5])
 local user_rate, user_burst = tonumber(ARGV[6]), tonumber(ARGV[7])
-local rules = line_rules(10)
-local first_sku, first_request = 15, 15 + 2 * sku_count
+local rules = line_rules(11)
+local first_sku, first_request = 16, 16 + 2 * sku_count
 
 local function is_limit(rate, burst)
   return rate and burst and rate > 0 and rate < math.huge and burst >= 1 and burst < math.huge
@@ -81,10 +81,10 @@ for s, ids in pairs(comers) do
   line_tidy(skus[s], ids, rules)
 end
 
-local since = marks_known_since(KEYS[1], KEYS[2], ARGV[8], now_ms, tonumber(ARGV[9]))
+local since = marks_known_since(KEYS[1], KEYS[2], ARGV[8], ARGV[9], now_ms, tonumber(ARGV[10]))
 local known_for = math.max(0, math.min(now_ms - since, retention - MARGIN))
 
-local result, going, told = {}, {}, {}
+local result, going, told = { now_ms }, {}, {}
 
 local function answer(...)
   for i = 1, select('#', ...) do result[#result + 1] = (select(i, ...)) end

@@ -27,7 +27,7 @@ export interface BeginRules {
   readonly retentionMs: number;
   /** Names this process among the gateways. */
   readonly instance: string;
-  /** How long this process may be unseen before it goes on without marks. */
+  /** How long this process may be without a reply before it goes on without marks. */
   readonly unseenMs: number;
 }
 
@@ -45,7 +45,12 @@ export class BeginBatch {
   readonly #rules: BeginRules;
   readonly #skus = new Numbers<{ storeId: string; sku: SkuLimit }>();
 
-  constructor(shard: number, batch: readonly Beginning[], rules: BeginRules) {
+  /** `repliedAt`: when the last reply from this shard was made, by its Redis; 0 when there was none. */
+  constructor(
+    shard: number,
+    batch: readonly Beginning[],
+    { rules, repliedAt }: { rules: BeginRules; repliedAt: number },
+  ) {
     this.#rules = rules;
     const users = new Numbers<string>();
     const requests: (string | number)[] = [];
@@ -60,7 +65,7 @@ export class BeginBatch {
     }
     for (const userId of users.things) this.keys.push(requestKeys.user(shard, userId));
     this.args = [batch.length, users.things.length, this.#skus.things.length, rules.leaseMs, rules.retentionMs];
-    this.args.push(rules.user.perSecond, rules.user.burst, rules.instance, rules.unseenMs);
+    this.args.push(rules.user.perSecond, rules.user.burst, rules.instance, repliedAt, rules.unseenMs);
     this.args.push(...lineArguments(rules.line));
     for (const { storeId, sku } of this.#skus.things) {
       this.keys.push(...requestKeys.ofSku(shard, storeId, sku.skuId));
@@ -69,10 +74,10 @@ export class BeginBatch {
     for (const argument of requests) this.args.push(argument);
   }
 
-  /** One answer per request, in the order of the batch. */
+  /** One answer per request, in the order of the batch; the reply begins with when it was made. */
   read(reply: readonly unknown[]): Begun[] {
     const answers: Begun[] = [];
-    let at = 0;
+    let at = 1;
     const next = (): number => reply[at++] as number;
     while (at < reply.length) {
       const code = next();

@@ -34,7 +34,7 @@ export interface RedisRequestsOptions {
   /** What one call to Redis may take (80), and how long it counts as away after one that failed (250). */
   readonly callMs?: number;
   readonly awayMs?: number;
-  /** How long this process may be unseen by the others before it goes on without marks (500). */
+  /** How long this process may be without a reply before it goes on without marks (500). */
   readonly unseenMs?: number;
 }
 
@@ -56,7 +56,7 @@ const DEFAULT_LINE: LineRules = {
 /** HELD is replayed as it was told for so long; a change of the order that is noted later than that changes nothing. */
 const CHANGE_MATTERS_MS = 30_000;
 const UNSEEN_MS = 500;
-/** So often within the time that this process may be unseen it shows itself where it has begun nothing. */
+/** So often within the time that this process may be without a reply it asks for one where it begins nothing. */
 const HEARTBEATS = 4;
 const GATEWAY_COUNTS_MS = 5_000;
 /** One that was killed keeps every no recorded for so long, unless it comes back. */
@@ -77,8 +77,8 @@ export class RedisRequests implements Requests {
   readonly #places: Lane<PlaceRequest, Place>;
   readonly #leases: Lane<Lease, { tokens: number; retryAfterMs: number }>;
   readonly #heartbeat: NodeJS.Timeout;
-  /** By shard: when this process was last surely seen there (ms, monotonic). */
-  readonly #seenAt: number[];
+  /** By shard: when its last reply was made, by its Redis, and when it arrived (ms, monotonic). */
+  readonly #replies: { madeAt: number; arrivedAt: number }[];
   #gateways = 1;
 
   constructor(options: RedisRequestsOptions) {
@@ -92,7 +92,7 @@ export class RedisRequests implements Requests {
       instance: options.instance,
       unseenMs: options.unseenMs ?? UNSEEN_MS,
     };
-    this.#seenAt = new Array<number>(shards).fill(Number.NEGATIVE_INFINITY);
+    this.#replies = Array.from({ length: shards }, () => ({ madeAt: 0, arrivedAt: Number.NEGATIVE_INFINITY }));
     this.#away = new Away({ logger, metrics, awayMs, ...(options.callMs !== undefined && { callMs: options.callMs }) });
     this.#changes = new MarkChanges({
       redis,
@@ -162,7 +162,7 @@ export class RedisRequests implements Requests {
     clearInterval(this.#heartbeat);
     const lanes = [...this.#begins, this.#places, this.#leases];
     await Promise.all([...lanes.map((lane) => lane.drain()), this.#changes.close()]);
-    await Promise.all(this.#seenAt.map((_, shard) => this.#show(shard, false)));
+    await Promise.all(this.#replies.map((_, shard) => this.#show(shard, false)));
   }
 
   #beginLane(shard: number): Lane<Beginning, Begun> {
@@ -196,16 +196,24 @@ export class RedisRequests implements Requests {
   }
 
   async #beginOnce(shard: number, batch: readonly Beginning[], onLost: () => void): Promise<Begun[]> {
-    const call = new BeginBatch(shard, batch, this.#rules);
+    const call = new BeginBatch(shard, batch, { rules: this.#rules, repliedAt: this.#replyOf(shard).madeAt });
     const run = (): Promise<unknown> => runScriptForBytes(this.#options.redis, begin, call.keys, call.args);
-    const reply = await this.#away.run('begin', batch.length, run, onLost);
-    this.#seenAt[shard] = performance.now();
-    return call.read(reply as unknown[]);
+    const reply = (await this.#away.run('begin', batch.length, run, onLost)) as unknown[];
+    this.#noteReply(shard, reply[0] as number);
+    return call.read(reply);
   }
 
   /** Whether others may still rely on this process to mark what it begins. */
   #isSeen(shard: number): boolean {
-    return performance.now() - (this.#seenAt[shard] ?? 0) <= this.#rules.unseenMs + CLOCKS_MS;
+    return performance.now() - this.#replyOf(shard).arrivedAt <= this.#rules.unseenMs + CLOCKS_MS;
+  }
+
+  #replyOf(shard: number): { madeAt: number; arrivedAt: number } {
+    return this.#replies[shard] ?? { madeAt: 0, arrivedAt: Number.NEGATIVE_INFINITY };
+  }
+
+  #noteReply(shard: number, madeAt: number): void {
+    this.#replies[shard] = { madeAt, arrivedAt: performance.now() };
   }
 
   #leave({ shard, markId, owner }: Beginning): MarkChange {
@@ -252,20 +260,21 @@ export class RedisRequests implements Requests {
 
   /** Shows this process wherever it has not begun anything of late. */
   #beat(): void {
-    const now = performance.now();
-    for (const [shard, seenAt] of this.#seenAt.entries()) {
-      if (shard === 0 || now - seenAt >= this.#rules.unseenMs / HEARTBEATS) void this.#show(shard, true);
+    const recent = performance.now() - this.#rules.unseenMs / HEARTBEATS;
+    for (const [shard, { arrivedAt }] of this.#replies.entries()) {
+      if (shard === 0 || arrivedAt <= recent) void this.#show(shard, true);
     }
   }
 
   async #show(shard: number, isHere: boolean): Promise<void> {
     const { redis, instance } = this.#options;
     const keys = [requestKeys.since(shard), requestKeys.gateways(shard)];
-    const args = [instance, isHere ? 1 : 0, this.#rules.unseenMs, GATEWAY_COUNTS_MS, GATEWAY_IS_DEAD_MS];
+    const { madeAt } = this.#replyOf(shard);
+    const args = [instance, isHere ? 1 : 0, madeAt, this.#rules.unseenMs, GATEWAY_COUNTS_MS, GATEWAY_IS_DEAD_MS];
     try {
-      const count = await this.#away.run('count', 1, () => runScript(redis, countGateways, keys, args));
-      this.#seenAt[shard] = performance.now();
-      if (shard === 0) this.#gateways = Math.max(1, count as number);
+      const reply = await this.#run('count', 1, () => runScript(redis, countGateways, keys, args));
+      this.#noteReply(shard, reply[0] ?? 0);
+      if (shard === 0) this.#gateways = Math.max(1, reply[1] ?? 1);
     } catch {
       // Away: the last count holds.
     }

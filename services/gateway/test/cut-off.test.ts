@@ -1,0 +1,112 @@
+import { createRedis, type RedisClient } from '#libs/redis/redis-client.js';
+import { createLogger } from '#libs/runtime/logger.js';
+import { createMetrics } from '#libs/runtime/metrics.js';
+import type { PrivateServer } from '#libs/servers/private-server.js';
+import { type FaultProxy, faultProxy } from '#libs/testing/fault-proxy.js';
+import { privateRedis } from '#libs/testing/private-servers.js';
+import { assert, suite } from '#libs/testing/suite.js';
+import { until } from '#libs/testing/until.js';
+import { RedisRequests } from '../src/adapters/redis-requests.js';
+import type { Beginning } from '../src/app/ports.js';
+
+const test = suite('gateways that are cut off');
+const logger = createLogger('test', 'silent');
+const unseenMs = 200;
+
+let server: PrivateServer;
+let proxy: FaultProxy;
+const opened: { redis: RedisClient; requests: RedisRequests }[] = [];
+let count = 0;
+
+test.before(async () => {
+  server = await privateRedis();
+  proxy = await faultProxy('127.0.0.1', Number(new URL(server.url).port));
+});
+test.after.each(async () => {
+  proxy.heal();
+  for (const { redis, requests } of opened.splice(0)) {
+    await requests.close();
+    redis.disconnect();
+  }
+});
+test.after(async () => {
+  await proxy.close();
+  await server.stop();
+});
+
+/** A gateway's requests, by a name of its own. */
+async function gateway(url: string): Promise<RedisRequests> {
+  count += 1;
+  const redis = createRedis({ url, name: 'test', logger, metrics: createMetrics() });
+  await new Promise<void>((resolve) => redis.once('ready', resolve));
+  const instance = `gateway-${count}`;
+  const requests = new RedisRequests({
+    redis,
+    instance,
+    shards: 1,
+    logger,
+    metrics: createMetrics(),
+    unseenMs,
+    awayMs: 40,
+  });
+  opened.push({ redis, requests });
+  return requests;
+}
+
+function beginning(): Beginning {
+  count += 1;
+  const id = `order-${count}`;
+  return { markId: id, shard: 0, fingerprint: 'f', owner: id, userId: '', storeId: 'store-1', skus: [] };
+}
+
+/** For how long a gateway knows that a new request is the first of its id. */
+async function vouchedFor(requests: RedisRequests): Promise<number> {
+  const begun = await requests.begin(beginning());
+  if (begun.kind !== 'GO') throw new Error(begun.kind);
+  return begun.firstForMs;
+}
+
+test('one goes on without marks only when the others do not rely on its marks any more', async () => {
+  const cutOff = await gateway(proxy.url(server.url));
+  const other = await gateway(server.url);
+  await until(async () => (await vouchedFor(cutOff)) > 0 && (await vouchedFor(other)) > 0);
+
+  proxy.cut();
+  assert.ok((await vouchedFor(other)) > 0, 'nobody knows yet');
+  const error: unknown = await cutOff.begin(beginning()).catch((thrown: unknown) => thrown);
+  assert.match(String(error), 'cannot be reached');
+  assert.is(await vouchedFor(other), 0);
+
+  proxy.heal();
+  await until(async () => (await cutOff.begin(beginning()).catch(() => undefined)) !== undefined);
+  await until(async () => (await vouchedFor(other)) > 0);
+});
+
+test('one that comes back without a name for it is taken for one that was cut off', async () => {
+  const other = await gateway(server.url);
+  await until(async () => (await vouchedFor(other)) > 0);
+  assert.is(await vouchedFor(await gateway(server.url)), 0);
+});
+
+test('a reply that was lost is asked for again, and the mark is the same try’s', async () => {
+  const requests = await gateway(proxy.url(server.url));
+  await until(async () => (await vouchedFor(requests)) > 0);
+  const one = beginning();
+  proxy.dropReplies();
+  const begun = requests.begin(one);
+  await until(() => proxy.stats.droppedBytes > 0);
+  proxy.heal();
+  assert.is((await begun).kind, 'GO');
+  assert.is((await requests.begin({ ...one, owner: 'somebody else' })).kind, 'IN_PROGRESS');
+});
+
+test('one that leaves keeps nobody from relying on the marks', async () => {
+  const leaving = await gateway(server.url);
+  const other = await gateway(server.url);
+  await until(async () => (await vouchedFor(other)) > 0);
+  await leaving.close();
+  const since = await vouchedFor(other);
+  await until(async () => (await vouchedFor(other)) > since + 2 * unseenMs);
+});
+
+test.run();
