@@ -1,7 +1,7 @@
 import { Fault } from '#libs/refusal/fault.js';
 import type { CallContext } from '#libs/rpc/call-context.js';
 import type { Identity } from '../app/list-orders.js';
-import { checkId, refuseIfAny } from '../domain/fields.js';
+import { checkId, isId, refuseIfAny } from '../domain/fields.js';
 
 const userHeader = 'x-holdfast-user';
 const roleHeader = 'x-holdfast-role';
@@ -16,6 +16,24 @@ export function userOf(call: CallContext): string {
   checkId(violations, userHeader, user);
   refuseIfAny(violations);
   return user;
+}
+
+/** The user that the call names, undefined when it names none or speaks as an operator. Throws nothing. */
+export function namedUserOf(call: CallContext): string | undefined {
+  if (call.metadata(roleHeader) === 'operator') return undefined;
+  const user = call.metadata(userHeader);
+  return user !== undefined && isId(user) ? user : undefined;
+}
+
+/** Refuses whoever does not speak as an operator. */
+export function refuseUnlessOperator(call: CallContext): void {
+  if (call.metadata(roleHeader) === 'operator') return;
+  throw new Fault('PERMISSION_DENIED', 'Only operators may do this');
+}
+
+/** Who called: the address of the peer without its port. What the peer says of itself or others counts for nothing. */
+export function callerOf(call: CallContext): string {
+  return call.peer.replace(/:\d+$/, '').replace(/^::ffff:/, '');
 }
 
 /** As userOf, and in which role. An operator need not be a user. */

@@ -16,7 +16,7 @@ const ofSku: Limited = {
 };
 const ofUser: Limited = { kind: 'LIMITED', limit: 'USER', perSecond: 20, burst: 40, retryAfterMs: 0 };
 
-test('a refusal names its limit, its bucket and the time', () => {
+test('a refusal names its limit, its bucket, when to come again and when the bucket is full', () => {
   const fault = new LimitedFaults(createMetrics()).faultOf(ofSku, 'store-1');
   assert.is(fault.reason, 'RATE_LIMITED');
   assert.equal(fault.metadata, {
@@ -26,7 +26,7 @@ test('a refusal names its limit, its bucket and the time', () => {
     rate: '50',
     burst: '60',
     remaining: '0',
-    reset_ms: '20',
+    reset_ms: '1200',
   });
   assert.is(fault.retryAfterMs, 20);
 });
@@ -34,7 +34,7 @@ test('a refusal names its limit, its bucket and the time', () => {
 test('what users and callers are told names nobody, and nobody is told to come at once', () => {
   const faults = new LimitedFaults(createMetrics());
   const fault = faults.faultOf(ofUser, 'store-1');
-  assert.equal(fault.metadata, { limit: 'USER', rate: '20', burst: '40', remaining: '0', reset_ms: '1' });
+  assert.equal(fault.metadata, { limit: 'USER', rate: '20', burst: '40', remaining: '0', reset_ms: '1951' });
   assert.is(faults.faultOf({ ...ofUser, limit: 'CALLER' }).metadata.limit, 'CALLER');
 });
 

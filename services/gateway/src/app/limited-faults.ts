@@ -73,7 +73,8 @@ function newFault({ limit, skuId, perSecond, burst, retryAfterMs }: Limited, sto
     rate: String(perSecond),
     burst: String(burst),
     remaining: '0',
-    reset_ms: String(retryAfterMs),
+    // When one is let through it has one token: so long after that it is full again, if nobody comes.
+    reset_ms: String(Math.ceil(retryAfterMs + ((burst - 1) * 1_000) / perSecond)),
   };
   return new Fault('RATE_LIMITED', `Too many requests of ${of}: at most ${perSecond} per second`, {
     metadata,
