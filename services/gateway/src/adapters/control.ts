@@ -1,0 +1,49 @@
+import {
+  ControlServiceDefinition,
+  type SetLimitsRequest,
+} from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
+import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
+import type { CallLimits } from '../app/call-limits.js';
+import type { Inventory } from '../app/ports.js';
+import type { BucketRate } from '../app/token-buckets.js';
+import { refuseIfAny } from '../domain/fields.js';
+import { pageSizeOf } from '../domain/page-size.js';
+import { type LimitsAsked, validateSetLimits } from '../domain/validate-limits.js';
+import { validateListSkus } from '../domain/validate-requests.js';
+import { refuseUnlessOperator } from './identity.js';
+import { behindToll } from './toll.js';
+
+export interface ControlOptions {
+  inventory: Pick<Inventory, 'listLimits' | 'setLimits'>;
+  /** What holds where neither sku nor store sets anything. */
+  configured: BucketRate;
+  callLimits: CallLimits;
+}
+
+/** What operators see and set. Whoever is none is told so before anything else. */
+export function controlService({ inventory, configured, callLimits }: ControlOptions): ServiceImplementation {
+  const handlers = {
+    async listLimits(request, call) {
+      refuseUnlessOperator(call);
+      refuseIfAny(validateListSkus(request));
+      const page = await inventory.listLimits({ ...request, pageSize: pageSizeOf(request.pageSize) }, call);
+      return { ...page, configured: { ...configured } };
+    },
+    async setLimits(request, call) {
+      refuseUnlessOperator(call);
+      refuseIfAny(validateSetLimits(asked(request)));
+      return inventory.setLimits(request, call);
+    },
+  } satisfies Parameters<typeof implement<typeof ControlServiceDefinition>>[1];
+  return implement(ControlServiceDefinition, behindToll(ControlServiceDefinition, handlers, callLimits));
+}
+
+function asked(request: SetLimitsRequest): LimitsAsked {
+  return { ...request, onBusy: request.onBusy === undefined ? undefined : onBusyWord(request.onBusy) };
+}
+
+function onBusyWord(onBusy: OnBusy): LimitsAsked['onBusy'] {
+  if (onBusy === OnBusy.ON_BUSY_QUEUE) return 'QUEUE';
+  return onBusy === OnBusy.ON_BUSY_FAIL ? 'FAIL' : 'UNKNOWN';
+}
