@@ -3,7 +3,7 @@ import {
   type SetLimitsRequest,
 } from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
 import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
-import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
+import { type Handlers, implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import type { CallLimits } from '../app/call-limits.js';
 import type { Inventory } from '../app/ports.js';
 import type { BucketRate } from '../app/token-buckets.js';
@@ -23,7 +23,7 @@ export interface ControlOptions {
 
 /** What operators see and set. Whoever is none is told so before anything else. */
 export function controlService({ inventory, configured, callLimits }: ControlOptions): ServiceImplementation {
-  const handlers = {
+  const handlers: Handlers<typeof ControlServiceDefinition> = {
     async listLimits(request, call) {
       refuseUnlessOperator(call);
       refuseIfAny(validateListSkus(request));
@@ -35,7 +35,7 @@ export function controlService({ inventory, configured, callLimits }: ControlOpt
       refuseIfAny(validateSetLimits(asked(request)));
       return inventory.setLimits(request, call);
     },
-  } satisfies Parameters<typeof implement<typeof ControlServiceDefinition>>[1];
+  };
   return implement(ControlServiceDefinition, behindToll(ControlServiceDefinition, handlers, callLimits));
 }
 

@@ -1,13 +1,15 @@
 import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
-import { Fault } from '#libs/refusal/fault.js';
-import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
+import { type Handlers, implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import { fromStatus } from '#libs/rpc/status.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
+import type { CallLimits } from '../app/call-limits.js';
 import type { Changes } from '../app/changes.js';
 import { findOrder } from '../app/find-order.js';
+import type { IssuedRequestIds } from '../app/issued-request-ids.js';
 import { listOrders } from '../app/list-orders.js';
 import type { Peers } from '../app/ports.js';
 import { watchOrder } from '../app/watch-order.js';
+import type { PlaceWatchers } from '../app/watch-place.js';
 import { refuseIfAny } from '../domain/fields.js';
 import { pageSizeOf } from '../domain/page-size.js';
 import {
@@ -21,27 +23,43 @@ import {
 } from '../domain/validate-requests.js';
 import { answerCounter } from './answer-counter.js';
 import { identityOf, userOf } from './identity.js';
+import { createRequestId, watchPlace } from './line.js';
 import { reserveStream } from './reserve-stream.js';
+import { behindToll } from './toll.js';
 
-/** The public face: who calls, what is wrong with the request, then the verb. */
-export function reservationService(peers: Peers, changes: Changes, metrics: Metrics): ServiceImplementation {
-  const { reserve, cancelOrder, confirmPayment } = changes;
+export interface ReservationServiceOptions {
+  peers: Peers;
+  changes: Changes;
+  callLimits: CallLimits;
+  placeWatchers: PlaceWatchers;
+  issuedRequestIds: IssuedRequestIds;
+  shards: number;
+  metrics: Metrics;
+}
+
+/** The public face: what the call pays, who calls, what is wrong with the request, then the verb. */
+export function reservationService(options: ReservationServiceOptions): ServiceImplementation {
+  const handlers = reservationHandlers(options);
+  return implement(
+    ReservationServiceDefinition,
+    behindToll(ReservationServiceDefinition, handlers, options.callLimits),
+  );
+}
+
+function reservationHandlers(options: ReservationServiceOptions): Handlers<typeof ReservationServiceDefinition> {
+  const { peers, callLimits, metrics } = options;
+  const { reserve, cancelOrder, confirmPayment } = options.changes;
   const count = answerCounter(metrics);
-  return implement(ReservationServiceDefinition, {
+  return {
     async reserve(request, call) {
       const answer = await reserve(userOf(call), request, call.remainingMs());
       count(answer);
       if (answer.$case === 'error') throw fromStatus(answer.value);
       return answer.value;
     },
-    reserveStream: reserveStream(reserve, { count, metrics }),
-    // biome-ignore lint/correctness/useYield: it comes with the line
-    async *watchPlace() {
-      throw new Fault('INTERNAL', 'there is no line yet');
-    },
-    async createRequestId() {
-      throw new Fault('INTERNAL', 'there are no issued request ids yet');
-    },
+    reserveStream: reserveStream(reserve, { count, callLimits, metrics }),
+    watchPlace: watchPlace(options.placeWatchers, options.shards),
+    createRequestId: createRequestId(options.issuedRequestIds),
     async getOrder(request, call) {
       const userId = userOf(call);
       refuseIfAny(validateOrderId(request));
@@ -79,5 +97,5 @@ export function reservationService(peers: Peers, changes: Changes, metrics: Metr
       refuseIfAny(validateListSkus(request));
       return peers.inventory.listSkus({ ...request, pageSize: pageSizeOf(request.pageSize) }, call);
     },
-  });
+  };
 }

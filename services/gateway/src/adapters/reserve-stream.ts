@@ -5,20 +5,25 @@ import type {
   ReserveStreamResponse,
   ReserveStreamResult,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import type { Fault } from '#libs/refusal/fault.js';
 import { BatchResponder } from '#libs/rpc/batch-responder.js';
 import type { BidiHandler } from '#libs/rpc/service.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
 import type { Answer } from '../app/answer.js';
+import type { CallLimits } from '../app/call-limits.js';
+import { sharedStatus } from '../app/limited-faults.js';
 import type { Reserve } from '../app/reserve.js';
+import { callerOf } from './identity.js';
 
 const nothing: ReserveRequest = { storeId: '', lines: [], requestId: '' };
 
-/** Reservations in batches; each is answered as soon as it is known, together with all that fall in the same tick. */
+/** Reservations in batches; each pays for itself, and is answered as soon as it is known, together with all that fall in the same tick. */
 export function reserveStream(
   reserve: Reserve,
-  { count, metrics }: { count: (answer: Answer) => void; metrics: Metrics },
+  { count, callLimits, metrics }: { count: (answer: Answer) => void; callLimits: CallLimits; metrics: Metrics },
 ): BidiHandler<ReserveStreamRequest, ReserveStreamResponse> {
-  return (stream) => {
+  return (stream, call) => {
+    const caller = callerOf(call);
     const responder = new BatchResponder<
       ReserveStreamItem,
       ReserveStreamResult,
@@ -35,9 +40,18 @@ export function reserveStream(
       metrics,
     });
     const answer = async ({ itemId, userId, remainingMs, request = nothing }: ReserveStreamItem): Promise<void> => {
-      const result = await reserve(userId, request, remainingMs || Number.POSITIVE_INFINITY);
+      const toll = callLimits.spendCaller(caller);
+      const tooMany = toll && (await toll);
+      const result =
+        tooMany === undefined
+          ? await reserve(userId, request, remainingMs || Number.POSITIVE_INFINITY)
+          : limited(tooMany);
       count(result);
       responder.add({ itemId, result });
     };
   };
+}
+
+function limited(fault: Fault): Answer {
+  return { $case: 'error', value: sharedStatus(fault) };
 }

@@ -9,13 +9,11 @@ const test = suite('LeasedTokens');
 let now = 0;
 let leases: Lease[] = [];
 let alone = 0;
-let reached: boolean[] = [];
 
 test.before.each(() => {
   now = 0;
   leases = [];
   alone = 0;
-  reached = [];
 });
 
 type Answer = (lease: Lease) => Promise<{ tokens: number; retryAfterMs: number }>;
@@ -34,7 +32,6 @@ function tokensFrom(answer: Answer | undefined, { perSecond = 20, burst = 40, ga
     limit: 'USER',
     rate: { perSecond, burst },
     requests,
-    onReached: (isReached) => void reached.push(isReached),
     onAlone: () => {
       alone += 1;
     },
@@ -105,7 +102,6 @@ test('C06: while Redis is away each gateway gives its part, at once', async () =
   const tokens = tokensFrom(() => Promise.reject(new Fault('UNAVAILABLE', 'away')), { gateways: 2 });
   assert.is(await passes(tokens, 100), 20);
   assert.is(alone, 100);
-  assert.equal(reached, [false]);
   const limited = { kind: 'LIMITED', limit: 'USER', perSecond: 20, burst: 40, retryAfterMs: 100 };
   assert.equal(tokens.take('ana'), limited);
   now = 99;
@@ -136,7 +132,7 @@ test('when Redis is back its buckets hold again', async () => {
   isAway = false;
   now = 100;
   assert.is(await passes(tokens, 1), 1);
-  assert.equal(reached, [false, true]);
+  assert.is(leases.length, 2);
   assert.is(alone, 1);
 });
 

@@ -14,8 +14,6 @@ export interface LeasedTokensOptions {
   rate: BucketRate;
   /** Absent: this process is alone, and its own buckets hold. */
   requests: Pick<Requests, 'lease' | 'gateways'> | undefined;
-  /** Hears of each call that failed, and of each that was answered. */
-  onReached: (isReached: boolean) => void;
   /** Hears of each decision that this process made by itself because Redis was away. */
   onAlone: () => void;
   /** Milliseconds that never go back (performance.now). */
@@ -83,14 +81,13 @@ export class LeasedTokens {
   }
 
   async #ask(id: string, account: Account, requests: Pick<Requests, 'lease'>): Promise<Portion> {
-    const { limit, rate, now, onReached } = this.#options;
+    const { limit, rate, now } = this.#options;
     const { perSecond, burst } = rate;
     // A moment, in which all who come with the same message are counted.
     await undefined;
     const wanted = Math.min(Math.max(this.#portion, account.waiting), Math.max(1, Math.floor(burst)));
     try {
       const { tokens, retryAfterMs } = await requests.lease({ limit, id, perSecond, burst, wanted });
-      onReached(true);
       account.tokens = tokens;
       account.until = now() + keptMs;
       if (tokens > 0) return 'SOME';
@@ -105,7 +102,6 @@ export class LeasedTokens {
       return limited;
     } catch {
       this.#awayUntil = now() + awayMs;
-      onReached(false);
       return 'AWAY';
     } finally {
       account.asking = undefined;
