@@ -4,7 +4,9 @@ import {
   type PlaceHoldsRequest,
   type PlaceHoldsResponse,
   type PlaceHoldsResult,
+  type SetLimitsRequest,
 } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
+import { LimitSource, OnBusy, type SkuLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { type Order, OrderState, PaymentState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import { Fault } from '#libs/refusal/fault.js';
@@ -21,10 +23,23 @@ export interface FakeBooks {
   placed: PlaceHoldsItem[];
   /** While true the journal cannot be read. */
   journalIsAway: boolean;
+  /** What skus have of their own, by sku id; and which stores take only issued request ids. */
+  limits: Map<string, Partial<SkuLimits>>;
+  issuedOnly: Set<string>;
+  /** What was set. */
+  set: SetLimitsRequest[];
 }
 
 export function emptyBooks(): FakeBooks {
-  return { rows: new Map(), claims: new Map(), placed: [], journalIsAway: false };
+  return {
+    rows: new Map(),
+    claims: new Map(),
+    placed: [],
+    journalIsAway: false,
+    limits: new Map(),
+    issuedOnly: new Set(),
+    set: [],
+  };
 }
 
 const logger = createLogger('fake', 'silent');
@@ -67,9 +82,19 @@ export async function startFakeInventory(books: FakeBooks, place: Place): Promis
     },
     getSku: absent,
     getAvailability: absent,
-    batchGetLimits: absent,
-    listLimits: absent,
-    setLimits: absent,
+    async batchGetLimits({ keys }) {
+      return { limits: keys.map(({ storeId, skuId }) => limitsOf(books, storeId, skuId)) };
+    },
+    async listLimits({ storeId, pageSize }) {
+      const store = { storeId, rateLimit: undefined, requireIssuedRequestId: books.issuedOnly.has(storeId) };
+      const skus = [...books.limits.keys()].map((skuId) => limitsOf(books, storeId, skuId));
+      return { store, skus, nextPageToken: `asked for ${pageSize}` };
+    },
+    async setLimits(request) {
+      books.set.push(request);
+      books.limits.set(request.skuId, { rateLimit: request.rateLimit });
+      return { sku: limitsOf(books, request.storeId, request.skuId), store: undefined };
+    },
     putSku: absent,
     importSkus: absent,
     sweep: absent,
@@ -78,6 +103,18 @@ export async function startFakeInventory(books: FakeBooks, place: Place): Promis
   const server = await startServer({ address, services: [service], logger, reflection: false, drainMs: 50 });
   server.serving(true);
   return server;
+}
+
+function limitsOf(books: FakeBooks, storeId: string, skuId: string): SkuLimits {
+  return {
+    storeId,
+    skuId,
+    rateLimit: undefined,
+    source: LimitSource.LIMIT_SOURCE_CONFIGURED,
+    onBusy: OnBusy.ON_BUSY_QUEUE,
+    requireIssuedRequestId: books.issuedOnly.has(storeId),
+    ...books.limits.get(skuId),
+  };
 }
 
 /** An order service that reads and ends the rows of the books. */
