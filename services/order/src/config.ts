@@ -24,6 +24,8 @@ export function readConfig(env: Env) {
     claimsPrefetch: read.integer('CLAIMS_PREFETCH', { default: 200, min: 1, max: 10_000 }),
     claimsMaxAckPending: read.integer('CLAIMS_MAX_ACK_PENDING', { default: 1_000, min: 1, max: 100_000 }),
     claimsAckWaitMs: read.integer('CLAIMS_ACK_WAIT_MS', { default: 3_000, min: 100, max: 60_000 }),
+    /** Claims that this process takes in a second; 0: as many as it can. What is more waits in the stream. */
+    consumePerSecond: read.integer('CONSUME_PER_SECOND', { default: 0, min: 0, max: 1_000_000 }),
     admissionTurns: read.integer('ADMISSION_TURNS', { default: 2, min: 1, max: 16 }),
 
     eventsMaxAgeHours: read.integer('EVENTS_MAX_AGE_HOURS', { default: 24, min: 1, max: 24 * 365 }),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Decision } from '#libs/ledger/decision.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
 import type { Consumption, Messaging } from '#libs/messaging/messaging.js';
@@ -5,6 +6,7 @@ import type { Logger } from '#libs/runtime/logger.js';
 import { Admission } from '../app/admission.js';
 import { ClaimConsumer } from '../app/consume-claims.js';
 import type { OrderConfig } from '../config.js';
+import { Pace } from '../domain/pace.js';
 import { readClaims } from './claims-message.js';
 import { publishDecisions } from './events.js';
 import { failureOf } from './failure.js';
@@ -42,6 +44,10 @@ export class ClaimConsumers {
         options.logger.error({ subject: letter.subject, error: letter.error }, 'a message went to the dead letters');
       },
       givenBack: metrics.givenBack,
+      pace: new Pace(config.consumePerSecond),
+      ackWaitMs: config.claimsAckWaitMs,
+      nowMs: () => performance.now(),
+      wait: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
     });
     this.#consumptions = Array.from({ length: config.shards }, (_, shard) =>
       messaging.consume({
@@ -63,6 +69,7 @@ export class ClaimConsumers {
 
   /** Takes nothing more, and ends what is in hand. */
   async close(): Promise<void> {
+    this.#consumer.hurry();
     await Promise.all(this.#consumptions.map((consumption) => consumption.close()));
     await this.#consumer.drain();
     await this.#admission.drain();

@@ -1,6 +1,7 @@
 import { Fault } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
+import { Pace } from '../domain/pace.js';
 import type { Verdict } from './admit-claims.js';
 import { ClaimConsumer, type ClaimsDelivery, type ConsumerPorts } from './consume-claims.js';
 
@@ -19,6 +20,7 @@ function message(deliveries = 1): { delivery: ClaimsDelivery; answers: string[] 
       unansweredMs: () => 0,
       ack: () => void answers.push('ack'),
       nak: (delayMs) => void answers.push(`nak ${delayMs}`),
+      working: () => void answers.push('working'),
     },
   };
 }
@@ -32,6 +34,10 @@ function consumerWhere(parts: { admit: () => Promise<Verdict> } & Partial<Consum
     read: () => ({ claims: [inHand], unreadable: [] }),
     deadLetterAdd: async () => undefined,
     givenBack: () => undefined,
+    pace: new Pace(0),
+    ackWaitMs: 3_000,
+    nowMs: () => 0,
+    wait: async () => undefined,
     ...ports,
   });
 }
@@ -120,6 +126,79 @@ test('messages in hand are waited for when the process closes', async () => {
   decide(decided);
   await draining;
   await until(() => drained);
+});
+
+/** A clock that only waiting moves. */
+function paced(perSecond: number) {
+  const clock = { nowMs: 0 };
+  return {
+    clock,
+    ports: {
+      pace: new Pace(perSecond),
+      nowMs: () => clock.nowMs,
+      wait: async (ms: number) => {
+        clock.nowMs += ms;
+      },
+    },
+  };
+}
+
+test('with a pace each message waits until those before it are paid for', async () => {
+  const { clock, ports } = paced(2);
+  const takenAt: number[] = [];
+  const consumer = consumerWhere({
+    admit: async () => {
+      takenAt.push(clock.nowMs);
+      return decided;
+    },
+    ...ports,
+  });
+  const all = [message(), message(), message(), message()];
+  await consumer.take(all.map(({ delivery }) => delivery));
+  await consumer.drain();
+  assert.equal(takenAt, [0, 480, 980, 1_480]);
+  assert.equal(
+    all.flatMap(({ answers }) => answers),
+    ['ack', 'ack', 'ack', 'ack'],
+  );
+});
+
+test('messages that wait for their turn are kept from going to another process', async () => {
+  const { clock, ports } = paced(1);
+  const extended = new Map<string, number[]>();
+  const arrived = (name: string): ClaimsDelivery => {
+    let extendedAt = 0;
+    return {
+      ...message().delivery,
+      unansweredMs: () => clock.nowMs - extendedAt,
+      working: () => {
+        extendedAt = clock.nowMs;
+        extended.set(name, [...(extended.get(name) ?? []), clock.nowMs]);
+      },
+      ack: () => assert.ok(clock.nowMs - extendedAt < 3_000, `${name} is another's after ${clock.nowMs} ms`),
+    };
+  };
+  const consumer = consumerWhere({ admit: async () => decided, ...ports });
+  await consumer.take(['first', 'second', 'third', 'fourth', 'fifth', 'sixth'].map(arrived));
+  await consumer.drain();
+  assert.is(extended.get('first'), undefined);
+  assert.ok((extended.get('sixth')?.length ?? 0) >= 2);
+});
+
+test('a process that closes gives back what has no turn yet, and ends what is in hand', async () => {
+  const { clock, ports } = paced(1);
+  const consumer: ClaimConsumer = consumerWhere({
+    admit: async () => decided,
+    ...ports,
+    wait: async (ms) => {
+      clock.nowMs += ms / 2;
+      consumer.hurry();
+    },
+  });
+  const [first, second, third] = [message(), message(), message()];
+  await consumer.take([first.delivery, second.delivery, third.delivery]);
+  await consumer.drain();
+  assert.equal([first.answers, second.answers, third.answers], [['ack'], ['nak 50'], ['nak 50']]);
 });
 
 test.run();

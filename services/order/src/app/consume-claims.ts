@@ -1,6 +1,7 @@
 import type { DeadLetter } from '#libs/ledger/dead-letters.js';
 import type { Delivery } from '#libs/messaging/messaging.js';
 import { faultOf } from '#libs/refusal/fault.js';
+import type { Pace } from '../domain/pace.js';
 import { redeliveryDelayMs } from '../domain/redelivery.js';
 import type { Admission } from './admission.js';
 import type { ClaimInHand } from './admit-claims.js';
@@ -14,7 +15,7 @@ export interface ClaimsMessage {
 /** As much of a delivery as is needed here. */
 export type ClaimsDelivery = Pick<
   Delivery,
-  'data' | 'subject' | 'storedAt' | 'deliveries' | 'unansweredMs' | 'ack' | 'nak'
+  'data' | 'subject' | 'storedAt' | 'deliveries' | 'unansweredMs' | 'ack' | 'nak' | 'working'
 >;
 
 export interface ConsumerPorts {
@@ -23,6 +24,12 @@ export interface ConsumerPorts {
   readonly deadLetterAdd: (letter: DeadLetter) => Promise<void>;
   /** Hears of every message that could not be dealt with now. */
   readonly givenBack: () => void;
+  readonly pace: Pick<Pace, 'book'>;
+  /** After so long without an answer a message goes to another process. */
+  readonly ackWaitMs: number;
+  readonly nowMs: () => number;
+  /** Resolves after so long, or as soon as the signal aborts. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -32,18 +39,31 @@ export interface ConsumerPorts {
 export class ClaimConsumer {
   readonly #ports: ConsumerPorts;
   readonly #inHand = new Set<Promise<void>>();
+  readonly #hurry = new AbortController();
 
   constructor(ports: ConsumerPorts) {
     this.#ports = ports;
   }
 
-  /** Takes messages in hand as there is room for their claims; resolves when it has them all. */
+  /** Takes messages in hand as there is room for their claims and their turn has come; resolves when it has them all. */
   async take(deliveries: readonly ClaimsDelivery[]): Promise<void> {
-    for (const delivery of deliveries) {
+    for (const [index, delivery] of deliveries.entries()) {
       await this.#ports.admission.room();
-      const done = this.#handle(delivery).finally(() => this.#inHand.delete(done));
+      const message = this.#read(delivery);
+      if (message === undefined) continue;
+      const waiting = deliveries.slice(index);
+      if (!(await this.#turnOf(message, waiting))) {
+        for (const each of waiting) this.#giveBack(each);
+        return;
+      }
+      const done = this.#handle(delivery, message).finally(() => this.#inHand.delete(done));
       this.#inHand.add(done);
     }
+  }
+
+  /** From now on messages whose turn has not come are given back, so that nobody waits for them. */
+  hurry(): void {
+    this.#hurry.abort();
   }
 
   /** Resolves when every message in hand was let go or given back. Stop taking first. */
@@ -51,9 +71,31 @@ export class ClaimConsumer {
     await Promise.all(this.#inHand);
   }
 
-  async #handle(delivery: ClaimsDelivery): Promise<void> {
+  #read(delivery: ClaimsDelivery): ClaimsMessage | undefined {
     try {
-      const { claims, unreadable } = this.#ports.read(delivery);
+      return this.#ports.read(delivery);
+    } catch {
+      this.#giveBack(delivery);
+      return undefined;
+    }
+  }
+
+  /** Waits for the turn of a message, and keeps those that wait with it from going to others. False: it has none any more. */
+  async #turnOf({ claims }: ClaimsMessage, waiting: readonly ClaimsDelivery[]): Promise<boolean> {
+    const { pace, ackWaitMs, nowMs, wait } = this.#ports;
+    const { signal } = this.#hurry;
+    const bookedMs = nowMs();
+    const turnMs = bookedMs + pace.book(claims.length, bookedMs);
+    for (let leftMs = turnMs - nowMs(); leftMs > 0; leftMs = turnMs - nowMs()) {
+      if (signal.aborted) return false;
+      for (const delivery of waiting) if (delivery.unansweredMs() > ackWaitMs / 3) delivery.working();
+      await wait(Math.min(leftMs, ackWaitMs / 3), signal);
+    }
+    return true;
+  }
+
+  async #handle(delivery: ClaimsDelivery, { claims, unreadable }: ClaimsMessage): Promise<void> {
+    try {
       const verdicts = await Promise.all(claims.map((claim) => this.#ports.admission.admit(claim)));
       if (verdicts.some((verdict) => verdict.kind === 'LATER')) return this.#giveBack(delivery);
       for (const letter of unreadable) await this.#ports.deadLetterAdd({ subject: delivery.subject, ...letter });
