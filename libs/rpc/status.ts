@@ -30,8 +30,21 @@ export function toStatus(fault: Fault): Status {
   return { code: statusCode[faultCatalogue[fault.reason].code], message: messageOf(fault), details };
 }
 
-/** The fault that a status carries. Decided by its reason; by its code only when there is none. */
+/**
+ * The fault that a status carries. Decided by its reason; by its code only when there is none. It has no stack: where it was read says
+ * nothing of where it arose, and costs more than all the rest when a crowd is refused.
+ */
 export function fromStatus(status: Status): Fault {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return faultOfStatus(status);
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
+}
+
+function faultOfStatus(status: Status): Fault {
   const info = find(status, 'ErrorInfo', ErrorInfo);
   if (info === undefined || info.domain !== DOMAIN) return faultOfBareStatus(status.code, status.message);
   const details: FaultDetails = { metadata: info.metadata };

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import { errorsOfHeaders } from './check-headers.js';
 import { userOf } from './identity.js';
 import { InvalidRequest } from './invalid-request.js';
-import { sendHttpProblem } from './problem.js';
+import { sendError, sendHttpProblem } from './problem.js';
 
 /** One method of a resource. Its handler may take it for granted that the request fits the schema. */
 export interface Verb {
@@ -26,12 +26,10 @@ export function resource(app: FastifyInstance, url: string, verbs: Partial<Recor
       url,
       schema,
       config: { keyless },
-      ...(forUser && { onRequest: async (request) => void userOf(request) }),
-      preHandler: async (request) => {
-        const errors = errorsOfHeaders(request);
-        if (errors.length > 0) throw new InvalidRequest(errors);
-      },
-      handler,
+      ...(forUser && { onRequest: refuseNobody }),
+      preHandler: refuseOddHeaders,
+      // Under a rush most requests end in a fault: not every one shall take the way of an exception through the framework.
+      handler: (request, reply) => handler(request, reply).catch((thrown) => sendError(thrown, request, reply)),
     });
   }
   if (allowed.includes('GET')) allowed.push('HEAD');
@@ -45,6 +43,22 @@ export function resource(app: FastifyInstance, url: string, verbs: Partial<Recor
     },
     handler: async () => undefined,
   });
+}
+
+// Hooks with `done`: a promise for each of them, at each request, is work for nothing.
+function refuseNobody(request: FastifyRequest, _: FastifyReply, done: (error?: Error) => void): void {
+  try {
+    userOf(request);
+    done();
+  } catch (error) {
+    done(error as Error);
+  }
+}
+
+function refuseOddHeaders(request: FastifyRequest, _: FastifyReply, done: (error?: Error) => void): void {
+  const errors = errorsOfHeaders(request);
+  if (errors.length === 0) done();
+  else done(new InvalidRequest(errors));
 }
 
 /** The id in the path. */
