@@ -3,6 +3,7 @@ import { canListen } from '#libs/servers/free-port.js';
 import { runRush } from '../rush/rush.js';
 import { scenarioNamed } from '../rush/scenarios/scenarios.js';
 import { renderRun } from '../rush/table.js';
+import { findLimits, overruling } from './find-limits.js';
 import { givenServers } from './given-servers.js';
 import { importSkus } from './import-skus.js';
 import { shownLine } from './log-line.js';
@@ -34,8 +35,9 @@ async function main(): Promise<void> {
   }
 }
 
-async function start({ scale, httpPort, fresh }: StartOptions): Promise<Mesh> {
+async function start({ scale, httpPort, fresh, limits: named }: StartOptions): Promise<Mesh> {
   if (httpPort !== undefined && !(await canListen(httpPort))) throw new Error(`port ${httpPort} is taken`);
+  const limits = findLimits(named, MESH_DIRECTORY, say);
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   // Before all stands there is nothing to end in order: what was started notices that this process is gone.
   const giveUp = (): never => process.exit(130);
@@ -48,6 +50,8 @@ async function start({ scale, httpPort, fresh }: StartOptions): Promise<Mesh> {
     keep: true,
     fresh,
     scale,
+    limits,
+    env: overruling(limits, process.env),
     servers: givenServers(process.env),
     ports: { ...DEFAULT_PORTS, ...(httpPort === undefined ? {} : { http: httpPort }) },
     report: say,

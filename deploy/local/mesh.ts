@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { LimitsFile } from '#libs/mesh/limits-file.js';
 import { type MeshFile, removeMeshFile, writeMeshFile } from '#libs/mesh/mesh-file.js';
 import { lockDirectory } from './mesh-lock.js';
 import { MeshLogs } from './mesh-logs.js';
@@ -19,6 +20,8 @@ export interface MeshOptions {
   without?: ('redis' | 'nats')[];
   /** Preferred ports; free ones are found for all others. */
   ports?: { http?: number; gateway?: number };
+  /** Gives services their limits; `env` overrules it. Those of skus are for operators to apply. */
+  limits?: LimitsFile | undefined;
   /** Further settings of every service, like LOG_LEVEL or SHARDS. */
   env?: Record<string, string>;
   /** Whether the data of private servers outlives the mesh; false by default. */
@@ -67,6 +70,7 @@ async function assemble(
 ): Promise<Omit<Mesh, 'stop'>> {
   const {
     scale = {},
+    limits,
     env = {},
     ports = {},
     without = [],
@@ -83,7 +87,7 @@ async function assemble(
 
   const logs = new MeshLogs(directory);
   closer(() => logs.close());
-  const plans = await planOnFreePorts({ scale, env, ports, servers: servers.urls });
+  const plans = await planOnFreePorts({ scale, limits, env, ports, servers: servers.urls });
   let published = false;
   const services = new MeshServices(plans, {
     report,

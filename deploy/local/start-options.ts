@@ -8,6 +8,8 @@ export const START_HELP = `npm start [-- OPTIONS]    runs all of Holdfast on thi
                           several processes of a service, with the work spread over them
   --http-port PORT        the port of the HTTP edge (8080, or a free one when that is taken)
   --fresh                 forgets what earlier starts have sold
+  --limits FILE           sets services up by that file, instead of .holdfast/limits.json where there is one;
+                          npm run calibrate makes it
   --no-rush               leaves out the crowd that fights for a sample slot at the start
   --help                  this page
 
@@ -22,6 +24,8 @@ While it runs, in another terminal:
 export interface StartOptions {
   scale: Scale;
   httpPort?: number;
+  /** Path of a limits file. */
+  limits?: string;
   fresh: boolean;
   rush: boolean;
 }
@@ -35,6 +39,7 @@ export function readOptions(args: string[]): StartOptions | undefined {
     options: {
       scale: { type: 'string', default: '' },
       'http-port': { type: 'string' },
+      limits: { type: 'string' },
       fresh: { type: 'boolean', default: false },
       'no-rush': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -45,6 +50,7 @@ export function readOptions(args: string[]): StartOptions | undefined {
   return {
     scale: parseScale(values.scale),
     ...(port === undefined ? {} : { httpPort: portOf(port) }),
+    ...(values.limits === undefined ? {} : { limits: values.limits }),
     fresh: values.fresh,
     rush: !values['no-rush'],
   };

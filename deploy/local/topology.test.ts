@@ -1,21 +1,24 @@
+import type { LimitsFile } from '#libs/mesh/limits-file.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { readConfig as readBff } from '../../services/bff/src/config.js';
 import { readConfig as readGateway } from '../../services/gateway/src/config.js';
 import { readConfig as readInventory } from '../../services/inventory/src/config.js';
 import { readConfig as readOrder } from '../../services/order/src/config.js';
 import { readConfig as readScheduler } from '../../services/scheduler/src/config.js';
+import { overruling } from './find-limits.js';
 import { DEFAULT_PORTS, type ProcessPlan, parseScale, planProcesses, type Scale, type ServerUrls } from './topology.js';
 
 const test = suite('topology');
 const SERVERS: ServerUrls = { postgres: 'postgres://x', redis: 'redis://x', nats: 'nats://x' };
 
-function plan(scale: Scale, servers = SERVERS): ProcessPlan[] {
+function plan(scale: Scale, servers = SERVERS, limits?: LimitsFile, env = {}): ProcessPlan[] {
   let port = 1000;
   return planProcesses({
     scale,
     servers,
     requestIdSecret: 'secret',
-    env: { LOG_LEVEL: 'debug', ADMIN_ADDRESS: 'overruled' },
+    limits,
+    env: { LOG_LEVEL: 'debug', ADMIN_ADDRESS: 'overruled', ...env },
     nextPort: () => {
       port += 1;
       return port;
@@ -71,6 +74,26 @@ test('services read what they are given, and lack nothing', () => {
     readers[service](watched);
     assert.equal([...unread], [], name);
   }
+});
+
+test('limits reach the services they are for, divided among processes, and give way to the environment', () => {
+  const limits: LimitsFile = {
+    version: 1,
+    measured: { at: '', cores: 1, cpu: '', node: '', ledger_per_second: 1, consumer_per_second: 1, path_per_second: 1 },
+    predicted: { per_second: 1, p99_ms: 1 },
+    services: { gateway: { max_in_flight: 500, rate_burst: 70 }, order: { consume_per_second: 9_000 } },
+    limits: [],
+  };
+  const plans = plan({ gateway: 2 }, SERVERS, limits);
+  const gateway = named(plans, 'gateway-2')?.env ?? {};
+  const order = named(plans, 'order-1')?.env ?? {};
+  assert.equal([gateway.MAX_IN_FLIGHT, gateway.RATE_BURST, order.CONSUME_PER_SECOND], ['250', '70', '9000']);
+  assert.is(named(plans, 'bff-1')?.env.MAX_IN_FLIGHT, undefined);
+  assert.is(readGateway(gateway).maxInFlight, 250);
+  assert.is(readOrder({ ...order, ADMIN_ADDRESS: '127.0.0.1:1' }).consumePerSecond, 9_000);
+  assert.equal(overruling(limits, { RATE_BURST: '5', PATH: 'x', MAX_IN_FLIGHT: '' }), { RATE_BURST: '5' });
+  const overruled = plan({}, SERVERS, limits, { RATE_BURST: '5' });
+  assert.is(named(overruled, 'gateway-1')?.env.RATE_BURST, '5');
 });
 
 test('npm start puts HTTP and gRPC where the services listen by default', () => {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { type LimitsFile, settingsOf } from '#libs/mesh/limits-file.js';
 
 /** The services of a mesh in the order in which each needs those before it. */
 export const SERVICE_NAMES = ['inventory', 'order', 'scheduler', 'gateway', 'bff'] as const;
@@ -59,7 +60,9 @@ export interface PlanOptions {
   nextPort(service: ServiceName, use: 'http' | 'grpc' | 'admin', index: number): number;
   /** With what every gateway signs the request ids that it issues. */
   requestIdSecret: string;
-  /** Settings for every process; they give way to what the plan itself decides. */
+  /** Gives services their limits. */
+  limits?: LimitsFile | undefined;
+  /** Settings for every process; they overrule the limits and give way to what the plan itself decides. */
   env: Record<string, string>;
 }
 
@@ -81,11 +84,14 @@ function place(service: ServiceName, index: number, { nextPort }: PlanOptions): 
   return { service, index, name: `${service}-${index + 1}`, ...own, admin: address('admin') };
 }
 
-function settings(one: Place, all: Place[], { servers, env, requestIdSecret }: PlanOptions): Record<string, string> {
+function settings(one: Place, all: Place[], options: PlanOptions): Record<string, string> {
+  const { servers, env, requestIdSecret, limits } = options;
+  const processes = all.filter(({ service }) => service === one.service).length;
   const needs = SERVICE_NEEDS[one.service];
   const targetOf = (service: ServiceName): string =>
     all.flatMap((peer) => (peer.service === service && peer.grpc ? [peer.grpc] : [])).join(',');
   return {
+    ...(limits ? settingsOf(limits, one.service, processes) : {}),
     ...env,
     ...Object.fromEntries(needs.servers.map((server) => [SERVER_SETTINGS[server], servers[server] ?? ''])),
     ...Object.fromEntries(needs.calls.map((called) => [`${called.toUpperCase()}_TARGET`, targetOf(called)])),

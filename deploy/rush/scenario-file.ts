@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { JsonPart } from '#libs/runtime/json-part.js';
 import { type Person, person, type Scenario, type ScenarioLine, type ScenarioSku, slot } from './scenario.js';
 import { SCENARIO_NAMES } from './scenarios/scenarios.js';
 
@@ -17,7 +18,7 @@ export function readScenarioFile(path: string): Scenario {
 /** `source` names it in messages. */
 export function parseScenario(text: string, source: string): Scenario {
   const problems: string[] = [];
-  const root = new Part(JSON.parse(text), source, problems);
+  const root = new JsonPart(JSON.parse(text), source, problems);
   const skus = root.list('skus').map(readSku);
   const people = root.list('people').map((part) => readPerson(part, new Map(skus.map((sku) => [sku.skuId, sku]))));
   const scenario = { name: root.text('name', source), about: root.text('about', ''), skus, people };
@@ -26,17 +27,17 @@ export function parseScenario(text: string, source: string): Scenario {
   return scenario;
 }
 
-function readSku(part: Part): ScenarioSku {
+function readSku(part: JsonPart): ScenarioSku {
   return slot({
     skuId: part.text('skuId'),
     storeId: part.text('storeId'),
     capacity: part.number('capacity'),
-    ...part.only('perUserLimit', 'maxPerOrder', 'holdTtlSeconds', 'opensAtMs'),
+    ...numbersIn(part, 'perUserLimit', 'maxPerOrder', 'holdTtlSeconds', 'opensAtMs'),
     paymentRequired: part.boolean('paymentRequired', true),
   });
 }
 
-function readPerson(part: Part, skus: Map<string, ScenarioSku>): Person {
+function readPerson(part: JsonPart, skus: Map<string, ScenarioSku>): Person {
   const lines = part.list('lines').map((line): ScenarioLine => {
     const attendeeId = line.text('attendeeId', '');
     const skuId = line.text('skuId');
@@ -51,62 +52,19 @@ function readPerson(part: Part, skus: Map<string, ScenarioSku>): Person {
     arrivesAtMs: part.number('arrivesAtMs', 0),
     lines,
     key: part.text('key', `key-${userId}`),
-    repeats: part.repeats('repeats'),
+    repeats: readRepeats(part),
     patienceMs: part.number('patienceMs', 0),
   });
 }
 
-/** One object of the file: hands out its fields and notes what is wrong, so that all is said at once. */
-class Part {
-  readonly #fields: Record<string, unknown>;
+/** Those of the numbers that are there. */
+function numbersIn(part: JsonPart, ...names: string[]): Record<string, number> {
+  return Object.fromEntries(names.filter((name) => part.has(name)).map((name) => [name, part.number(name)]));
+}
 
-  constructor(
-    value: unknown,
-    readonly path: string,
-    readonly problems: string[],
-  ) {
-    this.demand(typeof value === 'object' && value !== null, 'is no object');
-    this.#fields = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  }
-
-  demand(holds: boolean, problem: string): void {
-    if (!holds) this.problems.push(`${this.path}: ${problem}`);
-  }
-
-  text(name: string, absent?: string): string {
-    const value = this.#fields[name] ?? absent;
-    this.demand(typeof value === 'string', `${name} is no text`);
-    return String(value);
-  }
-
-  number(name: string, absent?: number): number {
-    const value = this.#fields[name] ?? absent;
-    this.demand(typeof value === 'number' && value >= 0, `${name} is no number from 0`);
-    return Number(value);
-  }
-
-  boolean(name: string, absent: boolean): boolean {
-    const value = this.#fields[name] ?? absent;
-    this.demand(typeof value === 'boolean', `${name} is not true or false`);
-    return value === true;
-  }
-
-  /** Those of the numbers that are there. */
-  only(...names: string[]): Record<string, number> {
-    return Object.fromEntries(names.filter((name) => name in this.#fields).map((name) => [name, this.number(name)]));
-  }
-
-  repeats(name: string): (number | 'after')[] {
-    const value = this.#fields[name] ?? [];
-    const valid = Array.isArray(value) && value.every((repeat) => repeat === 'after' || typeof repeat === 'number');
-    this.demand(valid, `${name} are no milliseconds or "after"`);
-    return valid ? (value as (number | 'after')[]) : [];
-  }
-
-  list(name: string): Part[] {
-    const value = this.#fields[name];
-    this.demand(Array.isArray(value), `${name} is no list`);
-    const items: unknown[] = Array.isArray(value) ? value : [];
-    return items.map((item, index) => new Part(item, `${this.path} ${name}[${index}]`, this.problems));
-  }
+function readRepeats(part: JsonPart): (number | 'after')[] {
+  const value = part.value('repeats') ?? [];
+  const valid = Array.isArray(value) && value.every((repeat) => repeat === 'after' || typeof repeat === 'number');
+  part.demand(valid, 'repeats are no milliseconds or "after"');
+  return valid ? value : [];
 }

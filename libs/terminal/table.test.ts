@@ -17,8 +17,15 @@ test('columns are as wide as their widest text, figures stand on the right, and 
 
 test('colours move nothing', () => {
   const paint = painter({ isTTY: true }, {});
-  const [, plain = ''] = renderTable([{ title: 'a' }, { title: 'b' }], [['word', 'x']]).split('\n');
-  const [, painted = ''] = renderTable([{ title: 'a' }, { title: 'b' }], [[paint('bold', 'word'), 'x']]).split('\n');
+  const second = (word: string): string =>
+    renderTable(
+      [{ title: 'a' }, { title: 'b' }],
+      [
+        [word, 'x'],
+        ['a longer text', 'y'],
+      ],
+    ).split('\n')[1] ?? '';
+  const [plain, painted] = [second('word'), second(paint('bold', 'word'))];
   assert.is(painted, plain.replace('word', paint('bold', 'word')));
   assert.is.not(painted, plain);
 });

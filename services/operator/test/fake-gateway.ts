@@ -5,8 +5,9 @@ import {
   type SetLimitsRequest,
   type SetLimitsResponse,
 } from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
-import { LimitSource, OnBusy, type SkuLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
-import type { Fault } from '#libs/refusal/fault.js';
+import { LimitSource, OnBusy, Sku, type SkuLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import { Fault } from '#libs/refusal/fault.js';
 import { startServer } from '#libs/rpc/server.js';
 import { implement } from '#libs/rpc/service.js';
 import { createLogger } from '#libs/runtime/logger.js';
@@ -20,6 +21,8 @@ export interface FakeGateway {
   roles: (string | undefined)[];
   /** What the next calls reject with. */
   fault: Fault | undefined;
+  /** A sku whose limits cannot be set. */
+  missing: string;
   close(): Promise<void>;
 }
 
@@ -40,6 +43,10 @@ const wheel: SkuLimits = {
   onBusy: OnBusy.ON_BUSY_QUEUE,
 };
 
+const { getSku } = ReservationServiceDefinition.methods;
+const onlyGetSku = { ...ReservationServiceDefinition, methods: { getSku } } as const;
+const someSku = Sku.decode(new Uint8Array());
+
 /** Pages hold one sku each. */
 export async function startFakeGateway(): Promise<FakeGateway> {
   const fake: FakeGateway = {
@@ -48,6 +55,7 @@ export async function startFakeGateway(): Promise<FakeGateway> {
     set: [],
     roles: [],
     fault: undefined,
+    missing: '',
     close: () => server.drain(),
   };
   const service = implement(ControlServiceDefinition, {
@@ -61,12 +69,16 @@ export async function startFakeGateway(): Promise<FakeGateway> {
       fake.roles.push(call.metadata('x-holdfast-role'));
       fake.set.push(request);
       if (fake.fault) throw fake.fault;
+      if (request.skuId !== '' && request.skuId === fake.missing) throw new Fault('SKU_NOT_FOUND', 'no such sku');
       return answer(request);
     },
   });
+  const skus = implement(onlyGetSku, {
+    getSku: async ({ skuId }) => ({ sku: { ...someSku, skuId, storeId }, availability: undefined }),
+  });
   const server = await startServer({
     address: '127.0.0.1:0',
-    services: [service],
+    services: [service, skus],
     logger: createLogger('fake', 'silent'),
     reflection: false,
     drainMs: 50,

@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { type LimitsFile, writeLimitsFile } from '#libs/mesh/limits-file.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { holdfast } from './command-line.js';
@@ -11,7 +15,7 @@ test.before(async () => {
   gateway = await startFakeGateway();
 });
 test.before.each(() => {
-  Object.assign(gateway, { listed: [], set: [], roles: [], fault: undefined });
+  Object.assign(gateway, { listed: [], set: [], roles: [], fault: undefined, missing: '' });
 });
 test.after(() => gateway.close());
 
@@ -131,6 +135,65 @@ test('a part behind the gateway that is away is told apart from a gateway that i
   const nobody = await holdfast(['limits', 'show', '--store', 'kiln', '--gateway', '127.0.0.1:1']);
   assert.is(nobody.code, 3);
   assert.match(nobody.err, /no gateway answers at 127.0.0.1:1 \(--gateway\)\n.*npm start/);
+});
+
+test('apply sets every limit of a file, and a sku that is not there stops nothing', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-apply-'));
+  const path = join(directory, 'limits.json');
+  try {
+    writeLimitsFile(path, limitsOf('mug', 'gone', 'wheel'));
+    gateway.missing = 'gone';
+    const { code, out, err } = await run('apply', path);
+    assert.is(code, 1);
+    assert.equal(
+      gateway.set.map(({ storeId, skuId, rateLimit }) => [storeId, skuId, rateLimit?.perSecond, rateLimit?.burst]),
+      [
+        ['kiln', 'mug', 10, 5],
+        ['kiln', 'gone', 10, 5],
+        ['kiln', 'wheel', 10, 5],
+      ],
+    );
+    for (const skuId of ['mug', 'wheel']) assert.match(out, new RegExp(`${skuId} +10 +5 +sku`));
+    assert.match(err, /not set: gone of store kiln: no such sku/);
+    const { applied, failed } = JSON.parse((await run('apply', path, '--json')).out);
+    assert.equal([applied.length, failed[0].sku_id, failed[0].reason], [2, 'gone', 'SKU_NOT_FOUND']);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test('a file that cannot be used is refused with all that is wrong, and nothing is sent', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-apply-'));
+  const path = join(directory, 'limits.json');
+  try {
+    writeFileSync(path, JSON.stringify({ ...limitsOf('mug'), version: 7, limits: [{ store_id: 'kiln', burst: 0 }] }));
+    const { code, err } = await run('apply', path);
+    assert.is(code, 2);
+    for (const problem of ['version is not 1', 'per_second is no whole', 'burst is no whole'])
+      assert.ok(err.includes(problem), err);
+    assert.match((await run('apply', join(directory, 'absent'))).err, /there is no file .*absent; npm run calibrate/);
+    assert.equal(gateway.set, []);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+function limitsOf(...skuIds: string[]): LimitsFile {
+  return {
+    version: 1,
+    measured: { at: '', cores: 1, cpu: '', node: '', ledger_per_second: 1, consumer_per_second: 1, path_per_second: 1 },
+    predicted: { per_second: 1, p99_ms: 1 },
+    services: {},
+    limits: skuIds.map((sku_id) => ({ store_id: 'kiln', sku_id, per_second: 10, burst: 5 })),
+  };
+}
+
+test('the store of a sku is looked up', async () => {
+  assert.is((await run('show', '--sku', 'kiln-mug')).code, 0);
+  assert.equal(
+    gateway.listed.map(({ storeId }) => storeId),
+    ['kiln', 'kiln'],
+  );
 });
 
 test('colours are for terminals', async () => {

@@ -1,4 +1,5 @@
 import { type Fault, faultOf } from '#libs/refusal/fault.js';
+import type { NotApplied } from '../app/apply-limits.js';
 import type { GatewayAddress } from './gateway-address.js';
 import { UsageError } from './usage-error.js';
 
@@ -15,17 +16,34 @@ export interface Failure {
   advice: string;
 }
 
+/** Some of many changes were refused; the others were made. */
+export class NotAllApplied extends Error {
+  override readonly name = 'NotAllApplied';
+
+  constructor(readonly failed: readonly NotApplied[]) {
+    super(`${failed.length} changes were refused`);
+  }
+}
+
 /** The failure that was thrown. `gateway` is absent when nothing had been asked of it yet. */
 export function failureOf(thrown: unknown, gateway: GatewayAddress | undefined, help: string): Failure {
   if (thrown instanceof UsageError) {
     return { exitCode: exitCodes.usage, reason: 'USAGE', problems: thrown.problems, advice: `see npx ${help}` };
   }
+  if (thrown instanceof NotAllApplied) return notAllApplied(thrown);
   const fault = faultOf(thrown);
   if (fault.reason === 'UNAVAILABLE' || fault.reason === 'TOO_LATE') return unreachable(fault, gateway);
   const own = fault.reason === 'INTERNAL' && fault.cause instanceof Error ? fault.cause.message : fault.message;
   const problems =
     fault.violations.length > 0 ? fault.violations.map(({ field, description }) => `${field} ${description}`) : [own];
   return { exitCode: exitCodes.failed, reason: fault.reason, problems, advice: adviceFor(fault) };
+}
+
+function notAllApplied({ failed }: NotAllApplied): Failure {
+  const problems = failed.map(
+    ({ change, fault }) => `not set: ${change.skuId ?? 'all skus'} of store ${change.storeId}: ${fault.message}`,
+  );
+  return { exitCode: exitCodes.failed, reason: 'NOT_ALL_APPLIED', problems, advice: 'the others were set' };
 }
 
 function unreachable(fault: Fault, gateway: GatewayAddress | undefined): Failure {

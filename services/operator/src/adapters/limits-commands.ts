@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import { Fault } from '#libs/refusal/fault.js';
+import { applyLimits } from '../app/apply-limits.js';
 import { showLimits } from '../app/show-limits.js';
 import { readId, readLimitChange, type TypedChange } from '../domain/limit-change.js';
-import { changedJson, limitsJson } from './limits-json.js';
-import { changedTable, limitsTable } from './limits-table.js';
+import { NotAllApplied } from './failure.js';
+import { readChanges } from './limits-changes.js';
+import { appliedJson, changedJson, limitsJson } from './limits-json.js';
+import { appliedTable, changedTable, limitsTable } from './limits-table.js';
 import type { Session } from './session.js';
 import { UsageError } from './usage-error.js';
 
@@ -24,6 +27,13 @@ Examples:
   holdfast limits set --store kiln --require-issued-request-id true
 
 What is not named stays as it is. Gateways follow within seconds.`;
+
+const applyExamples = `
+Example:
+  npm run calibrate && holdfast limits apply .holdfast/limits.json
+
+Sets the limits of stores and skus that the file has. What it has for services is given to them when they start
+(npm start reads .holdfast/limits.json). A sku that is not there stops nothing and is listed.`;
 
 /** `holdfast limits …`: how many requests are let through. */
 export function addLimitsCommands(program: Command, session: Session): void {
@@ -49,6 +59,13 @@ export function addLimitsCommands(program: Command, session: Session): void {
     .option('--require-issued-request-id <bool>', 'true: only request ids that the gateway issued. Of a store')
     .addHelpText('after', setExamples)
     .action((options: TypedChange) => set(session, options));
+
+  limits
+    .command('apply')
+    .description('sets what a limits file has for stores and skus')
+    .argument('<file>', 'as npm run calibrate writes it')
+    .addHelpText('after', applyExamples)
+    .action((file: string) => apply(session, file));
 }
 
 async function show(session: Session, { store, sku }: { store?: string; sku?: string }): Promise<void> {
@@ -71,4 +88,11 @@ async function set(session: Session, typed: TypedChange): Promise<void> {
   if ('problems' in read) throw new UsageError(read.problems);
   const changed = await session.control().setLimits(read.change);
   session.screen.show(changedJson(changed), () => changedTable(changed, session.screen.paint));
+}
+
+async function apply(session: Session, path: string): Promise<void> {
+  const changes = readChanges(path);
+  const { applied, failed } = await applyLimits(session.control(), changes);
+  session.screen.show(appliedJson(applied, failed), () => appliedTable(applied, session.screen.paint));
+  if (failed.length > 0) throw new NotAllApplied(failed);
 }

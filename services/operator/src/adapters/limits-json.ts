@@ -1,4 +1,5 @@
-import type { SkuLimits, StoreLimits } from '../app/ports.js';
+import type { NotApplied } from '../app/apply-limits.js';
+import type { LimitsSet, SkuLimits, StoreLimits } from '../app/ports.js';
 import type { LimitsShown } from '../app/show-limits.js';
 import type { Rate } from '../domain/limit-change.js';
 
@@ -8,8 +9,21 @@ export function limitsJson({ configured, store, skus }: LimitsShown): object {
 }
 
 /** As `limits set --json` prints it: the one of the two that was set. */
-export function changedJson({ store, sku }: { store?: StoreLimits; sku?: SkuLimits }): object {
+export function changedJson({ store, sku }: LimitsSet): object {
   return { ...(store && { store: storeJson(store) }), ...(sku && { sku: skuJson(sku) }) };
+}
+
+/** As `limits apply --json` prints it. */
+export function appliedJson(applied: readonly LimitsSet[], failed: readonly NotApplied[]): object {
+  return {
+    applied: applied.map(changedJson),
+    failed: failed.map(({ change, fault }) => ({
+      store_id: change.storeId,
+      sku_id: change.skuId ?? null,
+      reason: fault.reason,
+      message: fault.message,
+    })),
+  };
 }
 
 function storeJson({ storeId, rate, requireIssuedRequestId }: StoreLimits): object {

@@ -1,6 +1,6 @@
 import type { Paint } from '#libs/terminal/paint.js';
 import { type Column, renderTable } from '#libs/terminal/table.js';
-import type { LimitSource, SkuLimits, StoreLimits } from '../app/ports.js';
+import type { LimitSource, LimitsSet, SkuLimits, StoreLimits } from '../app/ports.js';
 import type { LimitsShown } from '../app/show-limits.js';
 import type { Rate } from '../domain/limit-change.js';
 
@@ -26,13 +26,22 @@ export function limitsTable({ configured, store, skus }: LimitsShown, paint: Pai
   return renderTable(columns, rows);
 }
 
-/** The one line of what was set. */
-export function changedTable({ store, sku }: { store?: StoreLimits; sku?: SkuLimits }, paint: Paint): string {
-  const ofStore = store && [
-    ...row(`store ${store.storeId}`, store.rate, store.rate ? 'store' : 'configured', paint),
-    ...of(store),
-  ];
-  return renderTable(columns, [...(ofStore ? [ofStore] : []), ...(sku ? [skuRow(sku, undefined, paint)] : [])]);
+/** What was set, and holds now. */
+export function changedTable(changed: LimitsSet, paint: Paint): string {
+  return appliedTable([changed], paint);
+}
+
+/** As `changedTable`, of many. */
+export function appliedTable(applied: readonly LimitsSet[], paint: Paint): string {
+  return renderTable(
+    columns,
+    applied.flatMap(({ store, sku }) => [
+      ...(store
+        ? [[...row(`store ${store.storeId}`, store.rate, store.rate ? 'store' : 'configured', paint), ...of(store)]]
+        : []),
+      ...(sku ? [skuRow(sku, undefined, paint)] : []),
+    ]),
+  );
 }
 
 function skuRow(sku: SkuLimits, configured: Rate | undefined, paint: Paint): string[] {
