@@ -137,8 +137,8 @@ local function pay(id, first, user, n)
     local s = tonumber(ARGV[first + 2 * l])
     local sku = skus[s]
     if short and placed[l] and s ~= short[1] and not sku.shut then
-      -- It keeps its number there, and is waited for by nobody.
-      line_expect(sku, id, now_ms)
+      -- It keeps its number there, and nobody waits for it.
+      line_expect(sku, id, now_ms - 1)
     elseif not short then
       if placed[l] then sku.gone[#sku.gone + 1] = id end
       if not sku.shut then
