@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createRedis, type RedisClient } from '#libs/redis/redis-client.js';
 import { createLogger } from '#libs/runtime/logger.js';
-import { createMetrics } from '#libs/runtime/metrics.js';
+import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
 import type { PrivateServer } from '#libs/servers/private-server.js';
 import { privateRedis } from '#libs/testing/private-servers.js';
 import { until } from '#libs/testing/until.js';
@@ -15,21 +15,24 @@ export class RequestsStage {
   private constructor(
     readonly server: PrivateServer,
     readonly redis: RedisClient,
+    /** What the connection counts. */
+    readonly metrics: Metrics,
   ) {}
 
   static async open(options: { appendonly?: boolean } = {}): Promise<RequestsStage> {
     const server = await privateRedis(options);
     const logger = createLogger('test', 'silent');
+    const metrics = createMetrics();
     // No call of a test is late: only our own time for it ends a call.
     const redis = createRedis({
       url: server.url,
       name: 'requests-test',
       commandTimeoutMs: 60_000,
       logger,
-      metrics: createMetrics(),
+      metrics,
     });
     await until(() => redis.status === 'ready');
-    return new RequestsStage(server, redis);
+    return new RequestsStage(server, redis, metrics);
   }
 
   /** One more gateway. Its calls may take long, so that a busy machine fails no test. */
