@@ -44,12 +44,17 @@ export class Away {
 
   /** The fault for one who comes while it is known. */
   refusal(call: string, items = 1): Fault {
-    this.#found.inc({ call }, items);
+    this.count(call, items);
     return this.#fault;
   }
 
+  /** Counts who found it away. */
+  count(call: string, items: number): void {
+    if (items > 0) this.#found.inc({ call }, items);
+  }
+
   /**
-   * Runs one call for so many items. Rejects with Fault UNAVAILABLE, at once while Redis is known to be away. `lost` is
+   * Runs one call for so many items, 0 where the caller counts them. Rejects with Fault UNAVAILABLE, at once while Redis is known to be away. `lost` is
    * told of a call that was sent and got no answer: it may have run, or may still run.
    */
   async run<Result>(call: string, items: number, work: () => Promise<Result>, lost?: () => void): Promise<Result> {
@@ -66,7 +71,7 @@ export class Away {
   }
 
   #failed(error: unknown, call: string, items: number): Fault {
-    this.#found.inc({ call }, items);
+    this.count(call, items);
     if (error instanceof Fault) this.#isAway(error);
     else this.#logError(error, call);
     return error instanceof Fault ? error : new Fault('UNAVAILABLE', this.#fault.message, { cause: error });

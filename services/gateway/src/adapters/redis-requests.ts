@@ -8,16 +8,16 @@ import type { Metrics } from '#libs/runtime/metrics.js';
 import type { Beginning, Begun, Ending, Lease, Place, Requests } from '../app/ports.js';
 import { Away } from './away.js';
 import { BeginBatch, type BeginRules, type LineRules, lineArguments, outcomes, type Rate } from './begin-batch.js';
+import { eachShard } from './each-shard.js';
 import { type MarkChange, MarkChanges } from './mark-changes.js';
+import { gatewaysPrelude, Presence } from './presence.js';
 import { Numbers, pair, requestKeys, shardOfId } from './request-keys.js';
 
 const buckets = new URL('../../lua/buckets.lua', import.meta.url);
 const lines = new URL('../../lua/lines.lua', import.meta.url);
-const gateways = new URL('../../lua/gateways.lua', import.meta.url);
-const begin = luaScript(new URL('../../lua/requests_begin.lua', import.meta.url), buckets, lines, gateways);
+const begin = luaScript(new URL('../../lua/requests_begin.lua', import.meta.url), buckets, lines, gatewaysPrelude);
 const readPlaces = luaScript(new URL('../../lua/places_read.lua', import.meta.url), buckets, lines);
 const leaseTokens = luaScript(new URL('../../lua/tokens_lease.lua', import.meta.url), buckets);
-const countGateways = luaScript(new URL('../../lua/gateways_count.lua', import.meta.url), gateways);
 
 export interface RedisRequestsOptions {
   readonly redis: RedisClient;
@@ -56,15 +56,8 @@ const DEFAULT_LINE: LineRules = {
 /** HELD is replayed as it was told for so long; a change of the order that is noted later than that changes nothing. */
 const CHANGE_MATTERS_MS = 30_000;
 const UNSEEN_MS = 500;
-/** So often within the time that this process may be without a reply it asks for one where it begins nothing. */
-const HEARTBEATS = 4;
-const GATEWAY_COUNTS_MS = 5_000;
-/** One that was killed keeps every no recorded for so long, unless it comes back. */
-const GATEWAY_IS_DEAD_MS = 60_000;
 /** Between two tries to begin while this process still counts as seen. */
 const BEGIN_AGAIN_MS = 25;
-/** How far two clocks may part within the time that a process may be unseen. */
-const CLOCKS_MS = 20;
 const PLACE_CODES = ['GONE', 'DUE', 'WAITING'] as const;
 
 /** Marks, buckets and lines in Redis: one script a batch, every key of a call in one shard. */
@@ -76,10 +69,7 @@ export class RedisRequests implements Requests {
   readonly #begins: Lane<Beginning, Begun>[];
   readonly #places: Lane<PlaceRequest, Place>;
   readonly #leases: Lane<Lease, { tokens: number; retryAfterMs: number }>;
-  readonly #heartbeat: NodeJS.Timeout;
-  /** By shard: when its last reply was made, by its Redis, and when it arrived (ms, monotonic). */
-  readonly #replies: { madeAt: number; arrivedAt: number }[];
-  #gateways = 1;
+  readonly #presence: Presence;
 
   constructor(options: RedisRequestsOptions) {
     const { redis, shards, logger, metrics, leaseMs = 10_000, awayMs = 250 } = options;
@@ -92,7 +82,6 @@ export class RedisRequests implements Requests {
       instance: options.instance,
       unseenMs: options.unseenMs ?? UNSEEN_MS,
     };
-    this.#replies = Array.from({ length: shards }, () => ({ madeAt: 0, arrivedAt: Number.NEGATIVE_INFINITY }));
     this.#away = new Away({ logger, metrics, awayMs, ...(options.callMs !== undefined && { callMs: options.callMs }) });
     this.#changes = new MarkChanges({
       redis,
@@ -110,16 +99,22 @@ export class RedisRequests implements Requests {
       run: (batch) => this.#readPlaces(batch),
     });
     this.#leases = new Lane({ name: 'leases', run: (batch) => this.#leaseTokens(batch) });
-    this.#heartbeat = setInterval(() => this.#beat(), this.#rules.unseenMs / HEARTBEATS).unref();
-    this.#beat();
+    this.#presence = new Presence({
+      redis,
+      instance: options.instance,
+      shards,
+      away: this.#away,
+      unseenMs: this.#rules.unseenMs,
+    });
   }
 
   get gateways(): number {
-    return this.#gateways;
+    return this.#presence.gateways;
   }
 
   begin(beginning: Beginning): Promise<Begun> {
-    if (this.#away.isKnown && !this.#isSeen(beginning.shard)) return Promise.reject(this.#away.refusal('begin'));
+    if (this.#away.isKnown && !this.#presence.isSeen(beginning.shard))
+      return Promise.reject(this.#away.refusal('begin'));
     const lane = this.#begins[beginning.shard];
     if (lane === undefined) throw new RangeError(`there is no shard ${beginning.shard}`);
     return lane.add(beginning);
@@ -159,10 +154,9 @@ export class RedisRequests implements Requests {
 
   /** Resolves when what was begun and told has been answered. Stop calling first. */
   async close(): Promise<void> {
-    clearInterval(this.#heartbeat);
     const lanes = [...this.#begins, this.#places, this.#leases];
     await Promise.all([...lanes.map((lane) => lane.drain()), this.#changes.close()]);
-    await Promise.all(this.#replies.map((_, shard) => this.#show(shard, false)));
+    await this.#presence.close();
   }
 
   #beginLane(shard: number): Lane<Beginning, Begun> {
@@ -175,7 +169,7 @@ export class RedisRequests implements Requests {
 
   /**
    * While the others may still count this process as seen, a batch that failed is tried again: only when they do not rely
-   * on its marks any more may it go on without. Each request has the same owner again, so that nothing is paid for twice.
+   * on its marks any more may it go on without. So it falls silent, though other calls may succeed. Each request has the same owner again, so that nothing is paid for twice.
    */
   async #begin(shard: number, batch: readonly Beginning[]): Promise<Begun[]> {
     let mayBeMarked = false;
@@ -185,8 +179,11 @@ export class RedisRequests implements Requests {
           mayBeMarked ||= this.#options.redis.status === 'ready';
         });
       } catch (error) {
-        if (this.#isSeen(shard)) await pause(BEGIN_AGAIN_MS);
+        this.#presence.fallSilent(shard);
+        if (this.#presence.isSeen(shard)) await pause(BEGIN_AGAIN_MS);
         else {
+          this.#presence.speakAgain(shard);
+          this.#away.count('begin', batch.length);
           // They go on without the marks that may have been made although nobody was told.
           if (mayBeMarked) this.#changes.tellLater(batch.map((each) => this.#leave(each)));
           throw error;
@@ -196,24 +193,11 @@ export class RedisRequests implements Requests {
   }
 
   async #beginOnce(shard: number, batch: readonly Beginning[], onLost: () => void): Promise<Begun[]> {
-    const call = new BeginBatch(shard, batch, { rules: this.#rules, repliedAt: this.#replyOf(shard).madeAt });
+    const call = new BeginBatch(shard, batch, { rules: this.#rules, repliedAt: this.#presence.repliedAt(shard) });
     const run = (): Promise<unknown> => runScriptForBytes(this.#options.redis, begin, call.keys, call.args);
-    const reply = (await this.#away.run('begin', batch.length, run, onLost)) as unknown[];
-    this.#noteReply(shard, reply[0] as number);
+    const reply = (await this.#away.run('begin', 0, run, onLost)) as unknown[];
+    this.#presence.begun(shard, reply[0] as number);
     return call.read(reply);
-  }
-
-  /** Whether others may still rely on this process to mark what it begins. */
-  #isSeen(shard: number): boolean {
-    return performance.now() - this.#replyOf(shard).arrivedAt <= this.#rules.unseenMs + CLOCKS_MS;
-  }
-
-  #replyOf(shard: number): { madeAt: number; arrivedAt: number } {
-    return this.#replies[shard] ?? { madeAt: 0, arrivedAt: Number.NEGATIVE_INFINITY };
-  }
-
-  #noteReply(shard: number, madeAt: number): void {
-    this.#replies[shard] = { madeAt, arrivedAt: performance.now() };
   }
 
   #leave({ shard, markId, owner }: Beginning): MarkChange {
@@ -222,7 +206,7 @@ export class RedisRequests implements Requests {
   }
 
   #readPlaces(batch: readonly PlaceRequest[]): Promise<Place[]> {
-    return this.#eachShard(
+    return eachShard(
       batch,
       ({ shard }) => shard,
       async (shard, places) => {
@@ -244,7 +228,7 @@ export class RedisRequests implements Requests {
   }
 
   #leaseTokens(batch: readonly Lease[]): Promise<{ tokens: number; retryAfterMs: number }[]> {
-    return this.#eachShard(
+    return eachShard(
       batch,
       ({ id }) => shardOfId(id, this.#options.shards),
       async (shard, leases) => {
@@ -258,56 +242,8 @@ export class RedisRequests implements Requests {
     );
   }
 
-  /** Shows this process wherever it has not begun anything of late. */
-  #beat(): void {
-    const recent = performance.now() - this.#rules.unseenMs / HEARTBEATS;
-    for (const [shard, { arrivedAt }] of this.#replies.entries()) {
-      if (shard === 0 || arrivedAt <= recent) void this.#show(shard, true);
-    }
-  }
-
-  async #show(shard: number, isHere: boolean): Promise<void> {
-    const { redis, instance } = this.#options;
-    const keys = [requestKeys.since(shard), requestKeys.gateways(shard)];
-    const { madeAt } = this.#replyOf(shard);
-    const args = [instance, isHere ? 1 : 0, madeAt, this.#rules.unseenMs, GATEWAY_COUNTS_MS, GATEWAY_IS_DEAD_MS];
-    try {
-      const reply = await this.#run('count', 1, () => runScript(redis, countGateways, keys, args));
-      this.#noteReply(shard, reply[0] ?? 0);
-      if (shard === 0) this.#gateways = Math.max(1, reply[1] ?? 1);
-    } catch {
-      // Away: the last count holds.
-    }
-  }
-
   async #run(call: string, items: number, work: () => Promise<unknown>): Promise<number[]> {
     return (await this.#away.run(call, items, work)) as number[];
-  }
-
-  /** Calls once per shard, all at once, and answers in the order of the batch. */
-  async #eachShard<Item, Result>(
-    batch: readonly Item[],
-    shardOf: (item: Item) => number,
-    call: (shard: number, items: Item[]) => Promise<Result[]>,
-  ): Promise<Result[]> {
-    const indexes = new Map<number, number[]>();
-    for (const [index, item] of batch.entries()) {
-      const shard = shardOf(item);
-      const ofShard = indexes.get(shard);
-      if (ofShard === undefined) indexes.set(shard, [index]);
-      else ofShard.push(index);
-    }
-    const results = new Array<Result>(batch.length);
-    await Promise.all(
-      Array.from(indexes, async ([shard, ofShard]) => {
-        const answers = await call(
-          shard,
-          ofShard.map((index) => batch[index] as Item),
-        );
-        for (const [i, index] of ofShard.entries()) results[index] = answers[i] as Result;
-      }),
-    );
-    return results;
   }
 }
 

@@ -5,7 +5,7 @@ import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
 import type { PrivateServer } from '#libs/servers/private-server.js';
 import { privateRedis } from '#libs/testing/private-servers.js';
 import { until } from '#libs/testing/until.js';
-import type { Beginning, Begun, Ending, SkuLimit, StoredOutcome } from '../app/ports.js';
+import type { Beginning, Begun, Ending, Place, SkuLimit, StoredOutcome } from '../app/ports.js';
 import { RedisRequests, type RedisRequestsOptions } from './redis-requests.js';
 
 /** A Redis of a test's own, and gateways over it. */
@@ -48,6 +48,11 @@ export class RequestsStage {
     });
     this.#gateways.push(gateway);
     return gateway;
+  }
+
+  /** How many were opened. */
+  get gateways(): number {
+    return this.#gateways.length;
   }
 
   async close(): Promise<void> {
@@ -104,4 +109,46 @@ export function ending({ markId, shard, owner }: Beginning, as: Ending['as'], sh
 
 export function stored(outcome: StoredOutcome, answer: Uint8Array = Buffer.from('answer')): Ending['as'] {
   return { kind: 'STORE', outcome, answer };
+}
+
+/** Gateways that differ in whom they wait for in a line. */
+export interface LineGateways {
+  /** Whoever it told to wait is expected for hours. */
+  patient: RedisRequests;
+  /** Whoever it told to wait is overdue at once; the place is kept. */
+  strict: RedisRequests;
+  /** Whoever it told to wait has been overdue for 30 s. */
+  forgetful: RedisRequests;
+}
+
+export function lineGateways(stage: RequestsStage): LineGateways {
+  const hours = 3 * 3_600_000;
+  return {
+    patient: stage.gateway({ line: { graceMs: hours } }),
+    strict: stage.gateway({ line: { graceMs: -1, leastRetryMs: 0, mostRetryMs: 0, lapseMs: hours } }),
+    forgetful: stage.gateway({ line: { graceMs: -30_001, leastRetryMs: 0, mostRetryMs: 0, lapseMs: hours } }),
+  };
+}
+
+/** A sku of its own, with a line. */
+export function newSku(perSecond: number, burst = 1): SkuLimit {
+  return lineOf(randomUUID(), perSecond, burst);
+}
+
+/** Takes all tokens of the skus. */
+export async function drain(gateway: RedisRequests, ...limits: SkuLimit[]): Promise<void> {
+  for (const sku of limits) await beginAll(gateway, crowd(sku.burst, { ...sku, onBusy: 'FAIL' }));
+}
+
+export async function kindOf(gateway: RedisRequests, given: Beginning): Promise<Begun['kind']> {
+  return (await gateway.begin(given)).kind;
+}
+
+export function aheadOf(begun: Begun | undefined): number | undefined {
+  return begun?.kind === 'QUEUED' ? begun.peopleAhead : undefined;
+}
+
+/** The place of a request in the line of its first sku. */
+export function placeOf(gateway: RedisRequests, { markId, shard, storeId, skus: [sku] }: Beginning): Promise<Place> {
+  return gateway.place({ storeId, shard, skuId: sku?.skuId ?? '', orderId: markId });
 }
