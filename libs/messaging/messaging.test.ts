@@ -161,6 +161,27 @@ test('D12 while NATS is away nothing is taken that would be lost', async () => {
   assert.is((await rejectionOf(behindProxy.ensureStream(nats.stream), Fault)).reason, 'UNAVAILABLE');
 });
 
+test('the oldest message that is there still says when it was stored; an empty stream has none', async () => {
+  const { stream } = nats;
+  assert.is(await nats.messaging.oldestStoredAt(stream.name), undefined);
+  const before = Date.now();
+  await nats.store('first');
+  const first = await nats.messaging.oldestStoredAt(stream.name);
+  assert.ok(first && first.getTime() >= before - 1 && first.getTime() <= Date.now());
+  await until(() => Date.now() > first.getTime() + 1);
+  await nats.store('second');
+  assert.equal(await nats.messaging.oldestStoredAt(stream.name), first);
+  const seen: string[] = [];
+  nats.consume(async ([delivery, ...rest]) => {
+    if (delivery) seen.push(decode(delivery.data));
+    delivery?.ack();
+    for (const other of rest) other.nak(60_000);
+  });
+  await until(async () => ((await nats.messaging.oldestStoredAt(stream.name)) ?? first) > first);
+  assert.equal(seen, ['first']);
+  await rejectionOf(nats.messaging.oldestStoredAt('nothing'));
+});
+
 test('a subject that no stream covers is an unknown outcome, not a success', async () => {
   const store = nats.messaging.store('nobody.keeps.this', encode('x'), { timeoutMs: 10_000 });
   assert.is((await rejectionOf(store, Fault)).reason, 'UNAVAILABLE');

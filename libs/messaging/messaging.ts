@@ -6,7 +6,7 @@ import type { Metrics } from '#libs/runtime/metrics.js';
 import { Acknowledgements, type Stored } from './acknowledgements.js';
 import { Connection, type ConnectionOptions } from './connection.js';
 import { type ConsumeOptions, Consumption } from './consumption.js';
-import { ensureStream, type StreamSpec } from './stream.js';
+import { ensureStream, oldestStoredAt, type StreamSpec } from './stream.js';
 
 export type { ConsumeOptions, Consumption } from './consumption.js';
 export type { Delivery } from './delivery.js';
@@ -89,6 +89,14 @@ export class Messaging {
   /** Creates a stream or brings it to its spec; see StreamSpec. Fault UNAVAILABLE while not connected. */
   async ensureStream(spec: StreamSpec): Promise<void> {
     await ensureStream(this.#connectedClient(), spec);
+  }
+
+  /**
+   * When the stream stored the oldest message that it still has, by its own clock; undefined when it is empty. Rejects
+   * while not connected, and when there is no such stream.
+   */
+  async oldestStoredAt(stream: string): Promise<Date | undefined> {
+    return await oldestStoredAt(this.#connectedClient(), stream);
   }
 
   /** Begins to consume as soon as there is a connection, and goes on through everything until closed. */

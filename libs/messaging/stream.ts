@@ -53,6 +53,13 @@ export async function ensureStream(client: NatsConnection, spec: StreamSpec): Pr
   return updated;
 }
 
+/** When the stream stored the oldest message that it still has; undefined when it is empty. */
+export async function oldestStoredAt(client: NatsConnection, name: string): Promise<Date | undefined> {
+  const { streams } = await manager(client);
+  const { state } = await streams.info(name);
+  return state.messages === 0 ? undefined : new Date(state.first_ts);
+}
+
 /** For `catch`: what does not exist is undefined, anything else is thrown on. */
 function undefinedIfMissing(error: unknown): undefined {
   if (error instanceof NatsError && error.api_error?.code === 404) return undefined;
