@@ -14,14 +14,14 @@ test.after(() => db.drop());
 async function scans(): Promise<Record<string, string>> {
   const rows = await db.sql<{ relname: string; seq_scan: string }>(`
     SELECT relname, seq_scan::text FROM pg_stat_user_tables
-    WHERE schemaname = 'ledger' AND relname NOT IN ('transitions', 'jobs')`);
+    WHERE schemaname = 'ledger' AND relname NOT IN ('transitions', 'jobs', 'unmarked')`);
   return Object.fromEntries(rows.map((row) => [row.relname, row.seq_scan]));
 }
 
 async function callAll(ledger: Ledger, skuId: string, round: string): Promise<void> {
   const claim = claimOf(`user-${round}`, skuId);
   await ledger.claimsAdmit([claim, claimOf(`user-${round}`, skuId), claimOf('other', 'nothing')]);
-  await ledger.parkedRead({ claims: [claim], skuIds: [skuId], attendees: claim.lines });
+  await ledger.parkedRead([claim]);
   await ledger.ordersRead([claim.orderId]);
   await ledger.ordersListByUser(claim.userId, { pageSize: 2 });
   await ledger.ordersListBySku(skuId, { pageSize: 2 });
@@ -44,6 +44,7 @@ async function callAll(ledger: Ledger, skuId: string, round: string): Promise<vo
     const rateLimit = { perSecond: 5, burst: round.length };
     await ledger.limitsSet({ storeId: claim.storeId, skuId: limited, rateLimit, clearRateLimit: false });
   }
+  await ledger.unmarkedNote(10);
   await ledger.claimBury({ claim, subject: 's', payload: Buffer.from(round), error: 'e' });
 }
 

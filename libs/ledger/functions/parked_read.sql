@@ -1,26 +1,44 @@
 -- What the ledger knows for those who wait: one snapshot, one round trip.
 --   sku_ids       skus to read
 --   order_ids     orders to look for
---   pair_sku_ids, pair_attendee_ids   pairs whose units to read
--- Returns one row: now, the ledger's clock; skus, rows of sku_rows; orders, rows of order_rows;
--- units, {sku_id, attendee_id, units} of pairs that have any. What is unknown is left out.
+--   pair_sku_ids, pair_attendee_ids, pair_user_ids   lines of claims: whose units to read, and who asks
+-- Returns one row. What is unknown is left out.
+--   now             the ledger's clock
+--   skus            rows of sku_rows, with bar: why nobody can buy it now (sale_bar), and shortage: the refusal when no
+--                   unit is free (shortage); both in the words of claims_admit
+--   orders          rows of order_rows
+--   units           {place, units, own_order_id} of lines whose attendee has units: the place in the arrays, from 1, and
+--                   the newest order by which they are the asking user's own
+--   unmarked_until  until when tries may have begun that no mark knows of; null: there were none
 CREATE OR REPLACE FUNCTION ledger.parked_read(
-  sku_ids text[], order_ids uuid[], pair_sku_ids text[], pair_attendee_ids text[]
-) RETURNS TABLE (now timestamptz, skus json, orders json, units json)
+  sku_ids text[], order_ids uuid[], pair_sku_ids text[], pair_attendee_ids text[], pair_user_ids text[]
+) RETURNS TABLE (now timestamptz, skus json, orders json, units json, unmarked_until timestamptz)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = ledger, pg_temp
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off SET jit = off
 AS $$
 #variable_conflict use_column
+DECLARE
+  at CONSTANT timestamptz := clock();
 BEGIN
-  RETURN QUERY SELECT clock(), (
-      SELECT coalesce(json_agg(s), '[]') FROM sku_rows AS s WHERE s.sku_id = ANY (sku_ids)
+  RETURN QUERY SELECT at, (
+      SELECT coalesce(json_agg(s), '[]') FROM (
+        SELECT r.*, sale_bar(sku, at) AS bar,
+          CASE WHEN r.free = 0 THEN shortage(r.sku_id, r.held + r.reserved > 0, NULL) END AS shortage
+        FROM sku_rows AS r JOIN skus AS sku ON sku.sku_id = r.sku_id
+        WHERE r.sku_id = ANY (sku_ids)
+      ) AS s
     ), (
       SELECT coalesce(json_agg(o), '[]') FROM order_rows AS o WHERE o.order_id = ANY (order_ids)
     ), (
-      SELECT coalesce(json_agg(a), '[]')
-      FROM unnest(pair_sku_ids, pair_attendee_ids) AS p (sku_id, attendee_id)
+      SELECT coalesce(json_agg(json_build_object('place', p.place, 'units', a.units,
+        'own_order_id', own_order(p.user_id, p.sku_id, p.attendee_id))), '[]')
+      FROM unnest(pair_sku_ids, pair_attendee_ids, pair_user_ids)
+        WITH ORDINALITY AS p (sku_id, attendee_id, user_id, place)
       JOIN attendee_units AS a ON a.sku_id = p.sku_id AND a.attendee_id = p.attendee_id
+      WHERE a.units > 0
+    ), (
+      SELECT u.until FROM unmarked AS u
     );
 END $$;

@@ -11,6 +11,7 @@ import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
 import { createClaimStream } from './adapters/claim-stream.js';
+import { PolledClaimsAge } from './adapters/claims-age.js';
 import { hearDecisions } from './adapters/decisions.js';
 import { inventoryService } from './adapters/grpc.js';
 import { RedisGate } from './adapters/redis-gate.js';
@@ -70,15 +71,19 @@ export async function startInventory(
   const stream = gate && messaging && createClaimStream(messaging);
   const { directTurns, maxInFlight } = config;
   const ledgerNow = (): Date => clock.now();
+  const claimsAge = stream && messaging && new PolledClaimsAge(messaging, ledgerNow, logger);
+  if (claimsAge) life.closer('claims age', () => claimsAge.close());
   const placeHolds = new PlaceHolds({
     ledger,
     ledgerNow,
     gate,
     syncGates,
     stream,
+    claimsAge,
     shards,
     directTurns,
     maxInFlight,
+    metrics,
     logger,
   });
   life.closer('placing', () => placeHolds.drain());

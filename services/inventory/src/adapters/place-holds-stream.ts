@@ -34,10 +34,12 @@ export function servePlaceHolds(
     metrics,
   });
 
-  function place({ itemId, remainingMs, lines: messages, ...who }: PlaceHoldsItem): void {
+  function place({ itemId, remainingMs, firstForMs, lines: messages, ...who }: PlaceHoldsItem): void {
     const lines = messages.map(fromLineMessage);
     if (isPlaceable(lines))
-      placeHolds.place({ ...who, lines }, remainingMs, (outcome) => responder.add(toResult(itemId, outcome)));
+      placeHolds.place({ ...who, lines }, { remainingMs, firstForMs }, (outcome) =>
+        responder.add(toResult(itemId, outcome)),
+      );
     else responder.add({ itemId, outcome: { $case: 'error', value: unplaceable } });
   }
 }

@@ -40,6 +40,7 @@ export class AdmitDirectly {
 
   add(placement: Placement): void {
     if (placement.answered) return;
+    placement.leftTrace = true;
     this.lane.add(placement).then(
       (answer) => {
         if (answer === 'again') setTimeout(() => this.add(placement), RETRY_MS);

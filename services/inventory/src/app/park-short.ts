@@ -1,12 +1,12 @@
 import type { Decision } from '#libs/ledger/decision.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
+import type { ParkedAnswer } from '#libs/ledger/parked.js';
 import type { SkuStock } from '#libs/ledger/rows.js';
+import { transient } from '#libs/postgres/errors.js';
 import type { Logger } from '#libs/runtime/logger.js';
-import { wantedBySku } from '../domain/lines.js';
-import { saysNo } from '../domain/terms.js';
+import { isSurelyFirst } from '../domain/surely-first.js';
 import type { Placement } from './placement.js';
 import type { GateVerdict } from './ports.js';
-import { skusOf } from './settle-claims.js';
 import { ShortLine, type Turn } from './short-line.js';
 
 export interface ParkShortOptions {
@@ -15,7 +15,9 @@ export interface ParkShortOptions {
   placeAgain(placements: Placement[], now: Date, skus: SkuStock[]): Promise<GateVerdict[]>;
   /** Takes out of the journal what the ledger has decided of a sku. */
   settleKnown(shard: number, skuId: string): Promise<void>;
-  /** The row of its order was found. */
+  /** Age of the oldest claim that nobody may have decided yet; undefined: not known. */
+  oldestMs(shard: number): number | undefined;
+  /** The row of its order was found, or it is refused without one. */
   onDecided(placement: Placement, decision: Decision): void;
   /** A no that must be recorded, or a path past the gate because it does not answer. */
   admitDirectly(placement: Placement): void;
@@ -25,8 +27,8 @@ export interface ParkShortOptions {
 
 /**
  * Where orders wait that the gate has too few units for, one line per sku in order of arrival, newcomers behind them.
- * A turn reads the ledger once for all who wait. Whoever it knows is answered; whoever it has too few for goes to be
- * refused by it; the rest are placed again. Short though the ledger has units free means that others are undecided:
+ * A turn reads the ledger once for all who wait. Whoever it knows is answered; whoever it says no to is told so at once
+ * when it is surely the first try of its order, else goes to be refused by it; the rest are placed again. Short though the ledger has units free means that others are undecided:
  * what the ledger knows of them is settled, and the turn comes again.
  */
 export class ParkShort {
@@ -69,6 +71,11 @@ export class ParkShort {
     try {
       return await this.askLedger(skuId, placements);
     } catch (error) {
+      if (!transient(error)) {
+        // One of them carries what the ledger cannot read: admission finds out which.
+        for (const placement of placements) this.options.admitDirectly(placement);
+        return { left: [], open: false };
+      }
       const orders = placements.length;
       this.options.logger.warn({ err: error, skuId, orders }, 'the ledger could not be asked about short orders');
       return { left: placements, open: false };
@@ -77,20 +84,27 @@ export class ParkShort {
 
   private async askLedger(skuId: string, placements: Placement[]): Promise<Turn> {
     const claims = placements.map(({ claim }) => claim);
-    const skuIds = [...new Set(claims.flatMap(({ lines }) => skusOf(lines)))].sort();
-    const read = await this.options.parkedRead({ claims, skuIds, attendees: [] });
-    const stock = new Map(read.skus.map((sku) => [sku.skuId, sku]));
-
+    // Asked before the ledger: a claim that has left the stream by now has its row in the read.
+    const oldestMs = this.oldestMs(placements);
+    const read = await this.options.parkedRead(claims);
     const candidates: Placement[] = [];
     for (const [i, placement] of placements.entries()) {
-      const decision = read.decisions[i];
-      if (decision) this.options.onDecided(placement, decision);
-      else if (ledgerSaysNo(placement, stock, read.now)) this.options.admitDirectly(placement);
-      else candidates.push(placement);
+      const { known, no } = read.words[i] ?? {};
+      if (known) this.options.onDecided(placement, known);
+      else if (!no) candidates.push(placement);
+      else if (isFirst(placement, read, oldestMs.get(placement.shard))) this.options.onDecided(placement, no);
+      else this.options.admitDirectly(placement);
     }
     if (candidates.length === 0) return { left: [], open: false };
     const left = await this.placeAgain(skuId, candidates, read.now, read.skus);
     return { left, open: left.length === 0 && candidates.length === placements.length };
+  }
+
+  private oldestMs(placements: readonly Placement[]): Map<number, number | undefined> {
+    const oldestMs = new Map<number, number | undefined>();
+    for (const { firstForMs, shard } of placements)
+      if (firstForMs && !oldestMs.has(shard)) oldestMs.set(shard, this.options.oldestMs(shard));
+    return oldestMs;
   }
 
   private async placeAgain(skuId: string, candidates: Placement[], now: Date, skus: SkuStock[]): Promise<Placement[]> {
@@ -121,10 +135,9 @@ export class ParkShort {
   }
 }
 
-function ledgerSaysNo({ claim }: Placement, stock: Map<string, SkuStock>, now: Date): boolean {
-  for (const [skuId, wanted] of wantedBySku(claim.lines)) {
-    const sku = stock.get(skuId);
-    if (!sku || sku.storeId !== claim.storeId || saysNo(sku, wanted, now)) return true;
-  }
-  return false;
+function isFirst(placement: Placement, read: ParkedAnswer, oldestMs: number | undefined): boolean {
+  const { firstForMs, leftTrace } = placement;
+  const { now, unmarkedUntil } = read;
+  const markedForMs = unmarkedUntil ? now.getTime() - unmarkedUntil.getTime() : Number.POSITIVE_INFINITY;
+  return !leftTrace && isSurelyFirst({ firstForMs, markedForMs, oldestMs });
 }

@@ -5,19 +5,21 @@ import type { Ledger } from '#libs/ledger/ledger.js';
 import type { SkuStock } from '#libs/ledger/rows.js';
 import { Fault } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
+import type { Metrics } from '#libs/runtime/metrics.js';
+import { LONGEST_ATTEMPT_MS } from '../domain/surely-first.js';
 import { AdmitDirectly } from './admit-directly.js';
 import { AwaitDecisions } from './await-decisions.js';
 import { Deadlines } from './deadlines.js';
 import { ParkShort } from './park-short.js';
 import { type Claim, type Outcome, Placement } from './placement.js';
 import { placementQueue } from './placement-queue.js';
-import type { ClaimStream, Gate, GateVerdict } from './ports.js';
+import type { ClaimStream, ClaimsAge, Gate, GateVerdict } from './ports.js';
+import { RefusalCount } from './refusal-count.js';
 import { SettleClaims, skusOf } from './settle-claims.js';
 import { settleKnown } from './sweep-journal.js';
 import type { SyncGates } from './sync-gates.js';
+import { UnmarkedTries } from './unmarked-tries.js';
 
-/** No attempt has an effect longer after its arrival. */
-const LONGEST_ATTEMPT_MS = 3000;
 /** Left for the way back, so that PENDING arrives before its caller gives up. */
 const WAY_BACK_MS = 150;
 
@@ -30,10 +32,29 @@ export interface PlaceHoldsOptions {
   syncGates?: SyncGates | undefined;
   /** Absent: what the gate lets in is admitted directly. */
   stream?: ClaimStream | undefined;
+  /** Of the stream; absent without one. */
+  claimsAge?: ClaimsAge | undefined;
   shards: number;
   directTurns: number;
   maxInFlight: number;
+  metrics: Pick<Metrics, 'counter'>;
   logger: Logger;
+}
+
+/** Orders in flight, and among them those that wait; refusals answered so far. */
+export interface Stats {
+  inFlight: number;
+  parked: number;
+  undecided: number;
+  refusals: { recorded: number; unrecorded: number };
+}
+
+/** What the edge says of a try. */
+export interface Tried {
+  /** Past them it has no effect. */
+  readonly remainingMs: number;
+  /** See Attempt. */
+  readonly firstForMs?: number | undefined;
 }
 
 /**
@@ -56,6 +77,8 @@ export class PlaceHolds {
   private readonly direct: AdmitDirectly;
   private readonly decisions: AwaitDecisions;
   private readonly deadlines = new Deadlines((placement) => this.timeIsUp(placement));
+  private readonly unmarked: UnmarkedTries;
+  private readonly refusals: RefusalCount;
   private inFlight = 0;
 
   constructor(private readonly options: PlaceHoldsOptions) {
@@ -67,13 +90,20 @@ export class PlaceHolds {
       onNews: (placement, news) => this.heardOf(placement, news),
       logger,
     });
+    this.unmarked = new UnmarkedTries({
+      unmarkedNote: (forMs) => ledger.unmarkedNote(forMs),
+      ledgerNow: () => options.ledgerNow(),
+      logger,
+    });
+    this.refusals = new RefusalCount(options.metrics);
     this.settleClaims = gate && new SettleClaims(gate, shards, logger);
     this.parked = new ParkShort({
-      parkedRead: (question) => ledger.parkedRead(question),
+      parkedRead: (claims) => ledger.parkedRead(claims),
       placeAgain: (placements, now, skus) => this.placeAgain(placements, now, skus),
       settleKnown: async (shard, skuId) => {
         if (gate) await settleKnown(gate, ledger, shard, skuId);
       },
+      oldestMs: (shard) => (stream ? options.claimsAge?.oldestMs(shard) : 0),
       onDecided,
       admitDirectly: (placement) => this.direct.add(placement),
       onVerdict: (placement, verdict) => this.route(placement, verdict),
@@ -89,7 +119,7 @@ export class PlaceHolds {
   }
 
   /** Answers exactly once; never rejects. */
-  place(claim: Claim, remainingMs: number, respond: (outcome: Outcome) => void): void {
+  place(claim: Claim, { remainingMs, firstForMs }: Tried, respond: (outcome: Outcome) => void): void {
     if (this.inFlight >= this.options.maxInFlight) {
       respond({
         kind: 'FAULT',
@@ -100,17 +130,21 @@ export class PlaceHolds {
     this.inFlight += 1;
     const leftMs = Math.min(remainingMs, LONGEST_ATTEMPT_MS);
     const placement = new Placement(
-      claim,
-      shardOfStore(claim.storeId, this.options.shards),
-      new Date(this.options.ledgerNow().getTime() + leftMs),
-      performance.now() + Math.max(leftMs - WAY_BACK_MS, leftMs / 2),
+      {
+        claim,
+        shard: shardOfStore(claim.storeId, this.options.shards),
+        notAfter: new Date(this.options.ledgerNow().getTime() + leftMs),
+        answerByMs: performance.now() + Math.max(leftMs - WAY_BACK_MS, leftMs / 2),
+        firstForMs,
+      },
       (outcome) => {
         this.inFlight -= 1;
         respond(outcome);
       },
     );
     this.deadlines.watch(placement);
-    this.enter(placement);
+    if (firstForMs === undefined) this.unmarked.pass(() => this.enter(placement));
+    else this.enter(placement);
   }
 
   /** News from the order service. */
@@ -127,8 +161,13 @@ export class PlaceHolds {
     this.parked.stir(skuIds);
   }
 
-  stats(): { inFlight: number; parked: number; undecided: number } {
-    return { inFlight: this.inFlight, parked: this.parked.size, undecided: this.decisions.size };
+  stats(): Stats {
+    return {
+      inFlight: this.inFlight,
+      parked: this.parked.size,
+      undecided: this.decisions.size,
+      refusals: this.refusals.stats,
+    };
   }
 
   async drain(): Promise<void> {
@@ -137,9 +176,11 @@ export class PlaceHolds {
     await this.settleClaims?.drain();
     this.decisions.close();
     this.deadlines.close();
+    this.unmarked.close();
   }
 
   private enter(placement: Placement): void {
+    if (placement.answered) return;
     const lane = this.gateLanes[placement.shard];
     const behind = this.parked.behind(placement);
     if (!lane) this.direct.add(placement);
@@ -154,6 +195,7 @@ export class PlaceHolds {
 
   private route(placement: Placement, verdict: GateVerdict): void {
     if (placement.answered) return; // its caller is gone; what it left in the journal, the sweep drops
+    if (!('skuId' in verdict)) placement.leftTrace = true;
     switch (verdict.code) {
       case 'IN':
         placement.letIn = true;
@@ -206,6 +248,7 @@ export class PlaceHolds {
   }
 
   private decided(placement: Placement, decision: Decision): void {
+    if (decision.kind === 'REFUSED' && !placement.answered) this.refusals.add(decision);
     placement.decided(decision);
     this.decisions.forget(placement);
     if (!placement.letIn) return;

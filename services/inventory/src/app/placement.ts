@@ -13,6 +13,18 @@ export interface Claim {
   readonly lines: readonly Line[];
 }
 
+/** One try as it arrives. */
+export interface Attempt {
+  readonly claim: Claim;
+  readonly shard: number;
+  /** Ledger time after which the try has no effect any more. */
+  readonly notAfter: Date;
+  /** When the caller must have its answer, in milliseconds of `performance.now()`. */
+  readonly answerByMs: number;
+  /** For so long no other try of the order began that has a mark. Undefined: nobody knows, it has no mark itself. */
+  readonly firstForMs: number | undefined;
+}
+
 /** The answer to one try. A fault is an answer about this try alone: its order may still be decided otherwise. */
 export type Outcome =
   | { readonly kind: 'HELD'; readonly order: LedgerOrder }
@@ -33,17 +45,25 @@ export class Placement {
   joined = false;
   /** The stream has the claim for certain. */
   stored = false;
+  /** It was, or may have been, let in or sent to admission: its order may be born whatever a read says. */
+  leftTrace = false;
   answered = false;
+  readonly claim: Claim;
+  readonly shard: number;
+  readonly notAfter: Date;
+  readonly answerByMs: number;
+  readonly firstForMs: number | undefined;
 
   constructor(
-    readonly claim: Claim,
-    readonly shard: number,
-    /** Ledger time after which the try has no effect any more. */
-    readonly notAfter: Date,
-    /** When the caller must have its answer, in milliseconds of `performance.now()`. */
-    readonly answerByMs: number,
+    attempt: Attempt,
     private readonly respond: (outcome: Outcome) => void,
-  ) {}
+  ) {
+    this.claim = attempt.claim;
+    this.shard = attempt.shard;
+    this.notAfter = attempt.notAfter;
+    this.answerByMs = attempt.answerByMs;
+    this.firstForMs = attempt.firstForMs;
+  }
 
   answer(outcome: Outcome): void {
     if (this.answered) return;

@@ -40,6 +40,12 @@ export interface Gate {
   close(shard: number): Promise<number>;
 }
 
+/** How old claims are that nobody has decided yet. */
+export interface ClaimsAge {
+  /** Milliseconds since the oldest message of the shard's stream was stored, at most; 0 or more when it may be empty. Undefined: not known. */
+  oldestMs(shard: number): number | undefined;
+}
+
 /** Carries let-in claims to the order service. */
 export interface ClaimStream {
   /** Resolves when the stream has them for certain; rejects when that is unknown or refused. */

@@ -1,20 +1,9 @@
 import { assert, suite } from '#libs/testing/suite.js';
-import { isPlaceable, type Line, sameLines, wantedBySku } from './lines.js';
+import { isPlaceable, type Line, sameLines } from './lines.js';
 
 const test = suite('lines');
 
 const line = (skuId: string, quantity: number, attendeeId = 'ann'): Line => ({ skuId, quantity, attendeeId });
-
-test('units wanted of a sku are summed over attendees and repeats', () => {
-  const wanted = wantedBySku([line('a', 1), line('b', 2), line('a', 3, 'bob'), line('a', 1)]);
-  assert.equal(
-    [...wanted],
-    [
-      ['a', 5],
-      ['b', 2],
-    ],
-  );
-});
 
 test('the order and the split of lines do not make another order', () => {
   assert.ok(sameLines([line('a', 1), line('b', 2)], [line('b', 2), line('a', 1)]));

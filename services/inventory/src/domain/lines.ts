@@ -5,13 +5,6 @@ export interface Line {
   readonly attendeeId: string;
 }
 
-/** Units wanted of each sku, summed over the lines that name it. */
-export function wantedBySku(lines: readonly Line[]): Map<string, number> {
-  const wanted = new Map<string, number>();
-  for (const line of lines) wanted.set(line.skuId, (wanted.get(line.skuId) ?? 0) + line.quantity);
-  return wanted;
-}
-
 /** Whether two orders ask for the same, whatever the order of their lines and however they are split. */
 export function sameLines(a: readonly Line[], b: readonly Line[]): boolean {
   const [first, second] = [a[0], b[0]];

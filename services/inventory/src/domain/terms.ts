@@ -1,6 +1,5 @@
-/** What of a sku's stock and terms says whether an order can be let in. Times by the ledger's clock. */
+/** What of a sku's terms says when it is sold. Times by the ledger's clock. */
 export interface Terms {
-  readonly free: number;
   readonly paused: boolean;
   readonly startsAt?: Date | undefined;
   readonly onSaleAt?: Date | undefined;
@@ -17,11 +16,4 @@ export function saleWindow(terms: Terms): { fromMs: number; untilMs: number } {
     fromMs: terms.onSaleAt?.getTime() ?? 0,
     untilMs: Math.min(terms.offSaleAt?.getTime() ?? NEVER_MS, terms.startsAt?.getTime() ?? NEVER_MS),
   };
-}
-
-/** Whether the ledger's word already says no: not on sale now, or fewer units free than wanted. */
-export function saysNo(terms: Terms, wanted: number, now: Date): boolean {
-  const { fromMs, untilMs } = saleWindow(terms);
-  const nowMs = now.getTime();
-  return nowMs < fromMs || nowMs >= untilMs || terms.free < wanted;
 }
