@@ -94,6 +94,8 @@ export class Scene {
     return until(
       async () => {
         const said = await this.press(http, wish);
+        // One that died may have begun it: its mark is held until its lease is over.
+        if (said.body.reason === 'REQUEST_IN_PROGRESS') return undefined;
         return said.status === 201 || said.status === 409 ? said : undefined;
       },
       { timeoutMs: 30_000 },

@@ -1,16 +1,19 @@
+import { openRedis } from '#libs/redis/open-redis.js';
 import { startServer } from '#libs/rpc/server.js';
 import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
-import { createMetrics } from '#libs/runtime/metrics.js';
+import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
 import { controlService } from './adapters/control.js';
 import { reservationService } from './adapters/grpc.js';
 import { connectInventory } from './adapters/inventory.js';
 import { connectOrders } from './adapters/orders.js';
+import { RedisRequests } from './adapters/redis-requests.js';
 import { CallLimits } from './app/call-limits.js';
 import { createChanges } from './app/changes.js';
 import { IssuedRequestIds } from './app/issued-request-ids.js';
 import { LimitedFaults } from './app/limited-faults.js';
-import type { Requests } from './app/ports.js';
+import { LocalBuckets } from './app/local-buckets.js';
+import type { Peers } from './app/ports.js';
 import { SkuLimits } from './app/sku-limits.js';
 import { PlaceWatchers } from './app/watch-place.js';
 import { WorkRoom } from './app/work-room.js';
@@ -19,49 +22,23 @@ import type { GatewayConfig } from './config.js';
 /** Starts the gateway; it serves when this resolves. Everything it opened is closed by `life`. */
 export async function startGateway(config: GatewayConfig, life: Lifecycle): Promise<{ grpcAddress: string }> {
   const { logger } = life;
-  const { shards, maxInFlight, shedAfterMs } = config;
   const metrics = createMetrics();
   const orders = connectOrders(config.orderTarget);
   life.closer('orders', () => orders.close());
-  const inventory = connectInventory({ target: config.inventoryTarget, maxInFlight, logger, metrics });
+  const inventory = connectInventory({
+    target: config.inventoryTarget,
+    maxInFlight: config.maxInFlight,
+    logger,
+    metrics,
+  });
   life.closer('inventory', () => inventory.close());
   const checks = { inventory: () => inventory.isReachable() };
   await startAdmin({ address: config.adminAddress, life, metrics, checks });
 
-  const requests: Requests | undefined = undefined;
-  const userLimit = { perSecond: config.userRatePerSecond, burst: config.userRateBurst };
-  const configured = { perSecond: config.ratePerSecond, burst: config.rateBurst };
-  const skuLimits = new SkuLimits({ batchGetLimits: inventory.batchGetLimits, configured });
-  life.closer('limits', () => skuLimits.close());
-  const issuedRequestIds = new IssuedRequestIds(config.requestIdSecrets);
-  const limitedFaults = new LimitedFaults(metrics);
-  const placeWatchers = new PlaceWatchers({ requests });
-  life.closer('places', () => placeWatchers.close());
-  const peers = { orders, inventory };
-  const changes = createChanges(peers, {
-    requests,
-    room: new WorkRoom({ maxInFlight, shedAfterMs }),
-    limitsOf: (storeId, skuIds) => skuLimits.of(storeId, skuIds),
-    issuedRequestIds,
-    limitedFaults,
-    userLimit,
-    shards,
-    logger,
-  });
-  life.closer('changes', () => changes.close());
-  const callLimits = new CallLimits({
-    requests,
-    caller: { perSecond: config.callerRatePerSecond, burst: config.callerRateBurst },
-    user: userLimit,
-    faults: limitedFaults,
-    metrics,
-  });
+  const requests = await openRequests(config, life, metrics);
   const server = await startServer({
     address: config.grpcAddress,
-    services: [
-      reservationService({ peers, changes, callLimits, placeWatchers, issuedRequestIds, shards, metrics }),
-      controlService({ inventory, configured, callLimits }),
-    ],
+    services: servicesOf({ orders, inventory }, requests, { config, life, metrics }),
     logger,
     metrics,
     reflection: config.reflection,
@@ -69,4 +46,62 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle): Prom
   life.closer('grpc', () => server.drain());
   server.serving(true);
   return { grpcAddress: server.address };
+}
+
+interface Surroundings {
+  config: GatewayConfig;
+  life: Lifecycle;
+  metrics: Metrics;
+}
+
+/** The two services that it serves, over the same limits. */
+function servicesOf(peers: Peers, requests: RedisRequests | undefined, { config, life, metrics }: Surroundings) {
+  const { shards, maxInFlight, shedAfterMs } = config;
+  const { inventory } = peers;
+  const user = { perSecond: config.userRatePerSecond, burst: config.userRateBurst };
+  const caller = { perSecond: config.callerRatePerSecond, burst: config.callerRateBurst };
+  const configured = { perSecond: config.ratePerSecond, burst: config.rateBurst };
+  const skuLimits = new SkuLimits({ batchGetLimits: inventory.batchGetLimits, configured });
+  life.closer('limits', () => skuLimits.close());
+  const placeWatchers = new PlaceWatchers({ requests });
+  life.closer('places', () => placeWatchers.close());
+  const issuedRequestIds = new IssuedRequestIds(config.requestIdSecrets);
+  const limitedFaults = new LimitedFaults(metrics);
+  const callLimits = new CallLimits({ requests, caller, user, faults: limitedFaults, metrics });
+  const changes = createChanges(peers, {
+    requests,
+    localBuckets: new LocalBuckets({ gateways: () => requests?.gateways ?? 1, user }),
+    room: new WorkRoom({ maxInFlight, shedAfterMs }),
+    limitsOf: (storeId, skuIds) => skuLimits.of(storeId, skuIds),
+    issuedRequestIds,
+    limitedFaults,
+    shards,
+    logger: life.logger,
+  });
+  life.closer('changes', () => changes.close());
+  return [
+    reservationService({ peers, changes, callLimits, placeWatchers, issuedRequestIds, shards, metrics }),
+    controlService({ inventory, configured, callLimits }),
+  ];
+}
+
+/** Marks, buckets and lines in Redis; without REDIS_URL there are none. */
+async function openRequests(
+  config: GatewayConfig,
+  life: Lifecycle,
+  metrics: Metrics,
+): Promise<RedisRequests | undefined> {
+  const { redisUrl: url, instance, shards } = config;
+  const { logger } = life;
+  if (url === undefined) {
+    logger.warn('there is no REDIS_URL: each gateway limits by itself, and every try of a request is carried out');
+    return undefined;
+  }
+  const redis = await openRedis({ url, name: instance, logger, metrics });
+  life.closer('redis', () => redis.disconnect());
+  const user = { perSecond: config.userRatePerSecond, burst: config.userRateBurst };
+  const callMs = config.redisTimeoutMs;
+  const requests = new RedisRequests({ redis, instance, shards, user, callMs, logger, metrics });
+  life.closer('requests', () => requests.close());
+  return requests;
 }

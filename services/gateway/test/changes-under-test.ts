@@ -51,7 +51,6 @@ export function changesWith(
     limitsOf: (_, skuIds) => skuIds.map(limitOf),
     issuedRequestIds: new IssuedRequestIds([]),
     limitedFaults: new LimitedFaults(createMetrics()),
-    userLimit: { perSecond: 20, burst: 40 },
     shards: 4,
     logger: createLogger('test', 'silent'),
     ...rest,

@@ -10,6 +10,7 @@ export function cancelOrder(peers: Peers): OrderChange<CancelOrderRequest, Cance
     method: 'CancelOrder',
     responseType: CancelOrderResponse,
     userOf: ({ userId }) => userId,
+    isPaidByUser: true,
     meaningOf: ({ orderId, reason }) => [orderId, reason],
     async carryOut(request, caller) {
       const found = await rowOrClaim(

@@ -22,6 +22,8 @@ export interface OrderChange<Request extends Asked, Response> {
   readonly responseType: MessageType<Response>;
   /** Whose request_id it is. */
   userOf(request: Request): string;
+  /** Whether that is a user, who has a bucket. */
+  readonly isPaidByUser: boolean;
   /** What makes it this change and no other. */
   meaningOf(request: Request): readonly (string | number)[];
   /** Rejects with a Fault. */
@@ -30,8 +32,6 @@ export interface OrderChange<Request extends Asked, Response> {
 
 export interface ChangeOrderOptions extends Omit<OnceOptions<unknown, unknown>, 'verb' | 'room'> {
   shards: number;
-  /** Absent: the change is not the user's to pay for. */
-  userLimit?: Beginning['userLimit'];
   limitedFaults: LimitedFaults;
 }
 
@@ -46,8 +46,14 @@ export function createChangeOrder<Request extends Asked, Response>(
   change: OrderChange<Request, Response>,
   options: ChangeOrderOptions,
 ): { changeOrder: ChangeOrder<Request, Response>; close(): void } {
-  const { shards, userLimit } = options;
-  const once = new Once<Call<Request>, Answer<Response>>({ ...options, verb: verbOf(change, options) });
+  const { requests, shards, logger } = options;
+  const once = new Once<Call<Request>, Answer<Response>>({
+    verb: verbOf(change, options),
+    requests,
+    localBuckets: change.isPaidByUser ? options.localBuckets : undefined,
+    logger,
+    ...(options.leaseMs !== undefined && { leaseMs: options.leaseMs }),
+  });
   return { changeOrder, close: () => once.close() };
 
   async function changeOrder(request: Request, caller: Caller): Promise<Response> {
@@ -67,8 +73,7 @@ export function createChangeOrder<Request extends Asked, Response>(
       shard: shardOfMark(markId, shards),
       fingerprint: fingerprintOf(change.meaningOf(request)),
       owner: nextOwner(),
-      userId,
-      ...(userLimit && { userLimit }),
+      userId: change.isPaidByUser ? userId : '',
       storeId: '',
       skus: [],
     };

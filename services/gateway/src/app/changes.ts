@@ -25,15 +25,13 @@ export type ChangesOptions = ChangeOrderOptions & Omit<ReserveOptions, 'placeOrd
 export function createChanges(peers: Peers, options: ChangesOptions): Changes & { close(): void } {
   const { inventory, orders } = peers;
   const ownOrder = createOwnOrders(orders);
-  const { userLimit, localBuckets, ...bare } = options;
   const reserving = createReserve({
     ...options,
     placeOrder: createPlaceOrder({ placeHold: inventory.placeHold, ownOrder, logger: options.logger }),
     replay: createReplay({ ownOrder, findClaim: (orderId) => inventory.findClaim(orderId) }),
   });
   const cancelling = createChangeOrder(cancelOrder(peers), options);
-  // The provider's word: no user pays for it.
-  const confirming = createChangeOrder(confirmPayment(peers), bare);
+  const confirming = createChangeOrder(confirmPayment(peers), options);
   return {
     reserve: reserving.reserve,
     cancelOrder: cancelling.changeOrder,

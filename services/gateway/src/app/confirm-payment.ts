@@ -15,6 +15,7 @@ export function confirmPayment({
     method: 'ConfirmPayment',
     responseType: ConfirmPaymentResponse,
     userOf: ({ provider }) => provider,
+    isPaidByUser: false,
     meaningOf: ({ orderId, provider, providerPaymentId, amountMinor, currency }) => [
       orderId,
       provider,

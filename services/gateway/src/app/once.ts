@@ -45,7 +45,7 @@ export interface OnceOptions<Asked, Answer> {
   /** Absent: no marks, every try is carried out, and the local buckets count. */
   requests: Requests | undefined;
   /** Asked while the buckets of all gateways cannot be. Absent: such changes are nobody's to pay for. */
-  localBuckets?: { take(beginning: Beginning): Limited | undefined };
+  localBuckets?: { take(beginning: Beginning): Limited | undefined } | undefined;
   room?: Room;
   logger: Logger;
   /** How long a mark stays with its try unless it is renewed (10 s). */
@@ -114,6 +114,8 @@ export class Once<Asked, Answer> {
         ? await this.#answerOf(running, change, waitUntil)
         : await this.#tryOnce(asked, change, giveUpAt);
       if (answer !== undefined) return answer;
+      // The one that has it may be here.
+      if (running === undefined && this.#running.has(change.markId)) continue;
       if (performance.now() >= waitUntil) return this.#options.verb.fail(inProgress());
       await this.#timer.until(Math.min(performance.now() + waitMs, waitUntil));
     }
@@ -227,7 +229,9 @@ export class Once<Asked, Answer> {
     const now = performance.now();
     for (const running of this.#running.values()) {
       const { change, giveUpAt, heldUntil } = running;
-      if (now >= giveUpAt || heldUntil - now > (this.#leaseMs * 2) / 3) continue;
+      const leftMs = heldUntil - now;
+      // One that is over may be another's already.
+      if (now >= giveUpAt || leftMs <= 0 || leftMs > (this.#leaseMs * 2) / 3) continue;
       const renewed = this.#options.requests?.renew(change);
       renewed?.then(
         () => {

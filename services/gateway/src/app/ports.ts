@@ -85,9 +85,8 @@ export interface Beginning {
   readonly fingerprint: string;
   /** Of this try; nobody else has the same. */
   readonly owner: string;
+  /** Whose bucket a token is spent of; empty for a change that is no user's to pay for. */
   readonly userId: string;
-  /** What the user's bucket gives; a token of it is spent. Absent: the change is not the user's to pay for. */
-  readonly userLimit?: { readonly perSecond: number; readonly burst: number };
   readonly storeId: string;
   /** Skus of which a token is spent, all or none, and once for each mark: not for a replay, nor for another try. */
   readonly skus: readonly SkuLimit[];

@@ -27,7 +27,6 @@ export interface ReserveOptions extends Omit<OnceOptions<Hold, Answer>, 'verb'> 
   /** What holds for each of the skus, in their order. */
   limitsOf: (storeId: string, skuIds: readonly string[]) => readonly SkuLimit[] | Promise<readonly SkuLimit[]>;
   issuedRequestIds: Pick<IssuedRequestIds, 'mayUse'>;
-  userLimit: { readonly perSecond: number; readonly burst: number };
   shards: number;
   limitedFaults: LimitedFaults;
 }
@@ -37,7 +36,7 @@ export interface ReserveOptions extends Omit<OnceOptions<Hold, Answer>, 'verb'> 
  * caller's own retry finds the order.
  */
 export function createReserve(options: ReserveOptions): { reserve: Reserve; close(): void } {
-  const { limitsOf, issuedRequestIds, userLimit, shards } = options;
+  const { limitsOf, issuedRequestIds, shards } = options;
   const once = new Once({ ...options, verb: verbOf(options) });
   return { reserve, close: () => once.close() };
 
@@ -69,7 +68,6 @@ export function createReserve(options: ReserveOptions): { reserve: Reserve; clos
       fingerprint: linesHash(canonicalLines(lines)).toString('base64'),
       owner: nextOwner(),
       userId,
-      userLimit,
       storeId,
       skus: limitsAsked(limits, onBusy),
     };
