@@ -78,7 +78,8 @@ export async function startTestMesh(options: MeshOptions = {}): Promise<TestMesh
   const gatewayPeers = { INVENTORY_TARGET: inventoryTarget, ORDER_TARGET: order.grpcAddress, REDIS_URL: redis.url };
   const gatewayEnv = { ...common, ...unlimited, ...gatewayPeers, ...ownEnv };
   const gatewayAddresses = await eachOf(gatewayAdmins, async (admin) => {
-    return (await startGateway(gatewayConfig({ ...gatewayEnv, ...admin }), newLife(gatewayLogger))).grpcAddress;
+    const own = { INSTANCE: `gateway-${portOf(admin.ADMIN_ADDRESS)}`, ...admin };
+    return (await startGateway(gatewayConfig({ ...gatewayEnv, ...own }), newLife(gatewayLogger))).grpcAddress;
   });
   const { httpAddress } = await startBff(bffConfig({ ...common, GATEWAY_TARGET: gatewayAddresses.join() }), newLife());
 

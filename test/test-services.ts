@@ -57,7 +57,8 @@ export class TestServices {
   }
 
   gateway({ inventory, order }: Peers<'inventory' | 'order'>): Promise<{ grpcAddress: string }> {
-    const env = { ...this.#common, ...unlimited, INVENTORY_TARGET: inventory, ORDER_TARGET: order };
+    const own = { INSTANCE: `gateway-${this.#lives.length}`, INVENTORY_TARGET: inventory, ORDER_TARGET: order };
+    const env = { ...this.#common, ...unlimited, ...own };
     return this.#start((life) => startGateway(gatewayConfig(env), life));
   }
 

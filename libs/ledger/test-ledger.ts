@@ -99,7 +99,7 @@ export function plainSku(): SkuToPut {
     paymentRequired: true,
     priceMinor: 1_500,
     currency: 'EUR',
-    rateLimit: { perSecond: 50, burst: 50 },
+    rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
     onBusy: 'QUEUE',
     paused: false,
   };

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { type Env, readEnv } from '#libs/runtime/config.js';
 import { logLevels } from '#libs/runtime/logger.js';
 
@@ -7,7 +8,8 @@ const rate = { min: 1, max: 1_000_000 };
 
 export function readConfig(env: Env) {
   return readEnv(env, (read) => ({
-    instance: read.string('INSTANCE', { default: `gateway-${process.pid}` }),
+    // In containers every process has the same number.
+    instance: read.string('INSTANCE', { default: `gateway-${hostname()}-${process.pid}` }),
     grpcAddress: read.address('GRPC_ADDRESS', { default: '127.0.0.1:7011' }),
     adminAddress: read.address('ADMIN_ADDRESS', { default: '127.0.0.1:9011' }),
     inventoryTarget: read.target('INVENTORY_TARGET'),
