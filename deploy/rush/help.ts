@@ -51,8 +51,8 @@ What is counted. A request is one user and one key, however often it is sent.
   queued_at_end     people who waited in vain: in line to the end, and told neither yes nor no
   limited_answers   answers 429
   overtaken_max     people who were first sent after one person had a place, and told yes before that one's turn was
-                    asked for. With limits on one burst and one second's worth are allowed: tokens that fall due while
-                    somebody is on the way back go to the next
+                    asked for. With limits on a burst of them is allowed, as many as tokens can fall due while somebody
+                    is on the way back
   cold_held_up      people whose skus stay below the limit, and who met a line or a limit of a sku all the same
   success_rate      share of requests that got an answer: a yes or a true no
   p50_ms, p99_ms    from the moment the first press was due to the answer that counts

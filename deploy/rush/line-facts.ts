@@ -47,12 +47,9 @@ export function lineFactsOf(scenario: Scenario, outcomes: Outcome[], limit: Rate
   };
 }
 
-/**
- * So many may overtake one person. Tokens fall due while those ahead are on their way back: the line lets others take what
- * is not theirs, a burst of tokens at most, and passes over who comes back a second late.
- */
-export function overtakingAllowed({ perSecond, burst }: RateLimit): number {
-  return burst + perSecond;
+/** So many may overtake one person: while somebody is on the way back, tokens fall due that others may take, a burst at most. */
+export function overtakingAllowed({ burst }: RateLimit): number {
+  return burst;
 }
 
 function wanting(skuId: string, outcomes: Outcome[]): Outcome[] {
