@@ -35,7 +35,7 @@ const whole: LimitsFile = {
       sku_id: 'kiln-mug',
       per_second: 400,
       burst: 40,
-      sale: { units: 200, crowd: 1_000, over_seconds: 5 },
+      sale: { units: 200, crowd: 1_000, over_seconds: 5, target_seconds: 10 },
       sold_out_after_ms: 700,
     },
     { store_id: 'kiln', per_second: 50, burst: 50 },

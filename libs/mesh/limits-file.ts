@@ -59,6 +59,8 @@ export interface Sale {
   crowd: number;
   /** Within how many seconds they come. */
   over_seconds: number;
+  /** Within how many seconds it shall be sold out. */
+  target_seconds: number;
 }
 
 /** What one sku is limited to, and why. */
@@ -200,5 +202,6 @@ function readSale(part: JsonPart): Sale {
     units: part.integer('units', 1, 1_000_000_000),
     crowd: part.integer('crowd', 0, 1_000_000_000),
     over_seconds: part.number('over_seconds'),
+    target_seconds: part.number('target_seconds'),
   };
 }

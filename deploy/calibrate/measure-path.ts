@@ -1,0 +1,47 @@
+import { drive } from '../../bench/drivers/drive.js';
+import { reserveMethod } from '../../bench/drivers/reserve-method.js';
+import { importSkus } from '../local/import-skus.js';
+import type { Mesh } from '../local/mesh.js';
+import { outboxEmpty } from './outbox-empty.js';
+import { type Effort, type Repeated, repeat } from './repeated.js';
+
+const storeId = 'calibrate';
+/** No limit stands in the way of what is measured. */
+export const noRateLimit = { perSecond: 1_000_000, burst: 1_000_000 };
+const inFlight = 256;
+const deadlineMs = 5_000;
+/** Of the requests of one run, before its clock starts: connections open, code is compiled. */
+const warmUpShare = 0.4;
+
+/** How many reservations of one hot sku the whole path answers in a second: `Reserve` in a closed loop, 256 in flight, a unit for everybody. */
+export async function measurePath(
+  mesh: Mesh,
+  { runs, pathRequests }: Effort,
+  report: (line: string) => void,
+): Promise<Repeated> {
+  const reserveAll = async (tag: string): Promise<number> => {
+    const { services, gateway } = mesh.describe();
+    const skuId = `path-${tag}`;
+    const warmUp = Math.round(pathRequests * warmUpShare);
+    const sku = { skuId, storeId, title: skuId, capacity: pathRequests + warmUp, rateLimit: noRateLimit };
+    await importSkus(services.inventory?.[0]?.grpc ?? '', [sku]);
+    await outboxEmpty(mesh);
+    const { durationMs, outcomes } = await drive({
+      address: gateway,
+      path: reserveMethod.path,
+      storeId,
+      skuId,
+      tag,
+      warmUp,
+      requests: pathRequests,
+      inFlight,
+      deadlineMs,
+    });
+    const unexpected = Object.entries(outcomes).filter(([outcome]) => outcome !== 'HELD' && outcome !== 'PENDING');
+    if (unexpected.length > 0)
+      throw new Error(`reservations ended with ${JSON.stringify(Object.fromEntries(unexpected))}`);
+    return pathRequests / (durationMs / 1_000);
+  };
+  await reserveAll('warm');
+  return repeat('path', runs, report, (run) => reserveAll(`r${run}`));
+}
