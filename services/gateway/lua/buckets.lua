@@ -12,35 +12,41 @@ local now_ms = math.floor(now / 1000)
 -- it counts as empty then, and nobody is shut out until the clock has caught up.
 local ASTRAY = 10000000
 
--- The bucket as it is now. stored: what `bucket_store` wrote, nil or false when there is nothing.
-local function bucket_of(stored, per_second, burst)
-  local interval = 1000000 / per_second
-  local depth = burst * interval
-  local full_at = math.max(tonumber(stored or '0'), now)
-  local astray = full_at > now + depth + ASTRAY
-  if astray then full_at = now + depth end
-  return { interval = interval, depth = depth, full_at = full_at, astray = astray, spent = 0 }
+-- How a bucket fills: the time for one token, and for all (µs). Nil for a rate that is not above 0 or a burst below 1.
+local function bucket_rate(per_second, burst)
+  per_second, burst = tonumber(per_second), tonumber(burst)
+  if not (per_second and burst and per_second > 0 and per_second < math.huge and burst >= 1 and burst < math.huge) then
+    return nil
+  end
+  return { interval = 1000000 / per_second, depth = burst * 1000000 / per_second }
 end
 
--- Whole tokens that were in it when this run began.
-local function bucket_tokens(bucket)
-  return math.floor((bucket.depth - (bucket.full_at - now)) / bucket.interval + 0.000001)
+-- When it will be full, and whether what was stored (text, or nothing) was astray.
+local function bucket_full_at(rate, stored)
+  local full_at = stored and tonumber(stored) or now
+  if full_at < now then return now, false end
+  if full_at > now + rate.depth + ASTRAY then return now + rate.depth, true end
+  return full_at, false
 end
 
--- How long until so many tokens are in it, counted from when this run began (ms, rounded up).
-local function bucket_wait(bucket, tokens)
-  return math.max(0, math.ceil((bucket.full_at - now + tokens * bucket.interval - bucket.depth) / 1000 - 0.000001))
+-- Whole tokens that are in it.
+local function bucket_tokens(rate, full_at)
+  return math.floor((rate.depth - (full_at - now)) / rate.interval + 0.000001)
 end
 
--- When it will be full, with what this run spent (text, whole µs), and how long until then (ms).
-local function bucket_after(bucket)
-  local full_at = math.ceil(bucket.full_at + bucket.spent * bucket.interval)
-  return string.format('%.0f', full_at), math.ceil((full_at - now) / 1000)
+-- How long until so many tokens are in it (ms, rounded up).
+local function bucket_wait(rate, full_at, tokens)
+  return math.max(0, math.ceil((full_at - now + tokens * rate.interval - rate.depth) / 1000 - 0.000001))
 end
 
--- Writes it when it changed. It is forgotten a second after it is full.
-local function bucket_store(key, bucket)
-  if bucket.spent == 0 and not bucket.astray then return end
-  local full_at, full_in = bucket_after(bucket)
-  redis.call('SET', key, full_at, 'PX', full_in + 1000)
+-- What was stored last, and its text: a crowd's buckets are mostly alike, and writing numbers is dear.
+local last_full_at, last_text, last_kept
+
+-- Stores it, with what shall follow it, until a second after it is full, and for `least` at least (ms).
+local function bucket_store(key, full_at, rest, least)
+  if full_at ~= last_full_at then
+    last_full_at, last_text = full_at, string.format('%.0f', math.ceil(full_at))
+    last_kept = math.ceil((full_at - now) / 1000) + 1000
+  end
+  redis.call('SET', key, last_text .. rest, 'PX', string.format('%.0f', math.max(last_kept, least)))
 end

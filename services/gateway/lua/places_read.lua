@@ -1,6 +1,6 @@
 -- Tells where places in line have got to; asking keeps them. Comes after buckets.lua and lines.lua.
 --
--- KEYS     per sku, five keys: see lines.lua
+-- KEYS     per sku, two keys, and then, per sku, three more: see lines.lua
 -- ARGV[1]  number of skus
 -- ARGV[2…6] rules of the line: see lines.lua
 -- ARGV     then, per place: number of the sku, order id
@@ -12,7 +12,8 @@
 
 local GONE, DUE, WAITING = 0, 1, 2
 
-local rules, first_place = line_rules(2), 7
+local rules, sku_count, first_place = line_rules(2), tonumber(ARGV[1]), 7
+local stored = redis.call('MGET', unpack(KEYS, 1, 2 * sku_count))
 local skus, comers = {}, {}
 for at = first_place, #ARGV, 2 do
   local s = tonumber(ARGV[at])
@@ -20,14 +21,14 @@ for at = first_place, #ARGV, 2 do
   table.insert(comers[s], ARGV[at + 1])
 end
 for s, ids in pairs(comers) do
-  skus[s] = sku_of(5 * s - 4)
-  line_tidy(skus[s], ids, rules)
+  skus[s] = sku_of(1, s, sku_count, stored[2 * s - 1], stored[2 * s] and true)
+  if skus[s].places > 0 then line_tidy(skus[s], ids, rules) end
 end
 
 local result = {}
 for at = first_place, #ARGV, 2 do
   local sku, order_id = skus[tonumber(ARGV[at])], ARGV[at + 1]
-  local rank = sku.places > 0 and redis.call('ZRANK', KEYS[sku.at + 2], order_id)
+  local rank = sku.places > 0 and redis.call('ZRANK', sku.line, order_id)
   local code, ahead, retry = GONE, 0, 0
   if rank then
     local passes = sku.shut or rank < sku.tokens

@@ -7,7 +7,7 @@
 --            'T' tried:     fingerprint, 1 when its order was changed since, else 0
 --            'D' done:      fingerprint, outcome (a number of the caller's), told at (ms), answer (bytes)
 -- KEYS     then, per user, a string: the user's bucket
--- KEYS     then, per sku, five keys: see lines.lua
+-- KEYS     then, per sku, two keys, and then, per sku, three more: see lines.lua
 -- ARGV[1]  number of requests, [2] of users, [3] of skus
 -- ARGV[4]  lease of a mark (ms), [5] how long a mark is kept (ms)
 -- ARGV[6]  a user's tokens per second, [7] and burst
@@ -32,144 +32,167 @@ local MARGIN = 60000
 
 local request_count, user_count, sku_count = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local lease, retention = tonumber(ARGV[4]), tonumber(ARGV[5])
-local user_rate, user_burst = tonumber(ARGV[6]), tonumber(ARGV[7])
-local rules = line_rules(11)
+local user_rate, rules = bucket_rate(ARGV[6], ARGV[7]), line_rules(11)
 local first_sku, first_request = 16, 16 + 2 * sku_count
+local first_user_key, first_sku_key = 3 + request_count, 3 + request_count + user_count
 
-local function is_limit(rate, burst)
-  return rate and burst and rate > 0 and rate < math.huge and burst >= 1 and burst < math.huge
+if not user_rate then return redis.error_reply('limit') end
+for at = first_sku, first_request - 1, 2 do
+  if not bucket_rate(ARGV[at], ARGV[at + 1]) then return redis.error_reply('limit') end
 end
 
-if not is_limit(user_rate, user_burst) then return redis.error_reply('limit') end
-for s = 0, sku_count - 1 do
-  if not is_limit(tonumber(ARGV[first_sku + 2 * s]), tonumber(ARGV[first_sku + 2 * s + 1])) then
-    return redis.error_reply('limit')
-  end
-end
-
--- What is known of a mark: { state, fingerprint, … } as packed; nil when it is not there.
-local marks = {}
-local stored = redis.call('MGET', unpack(KEYS, 3, 2 + request_count))
-for i = 1, request_count do
-  if stored[i] and not marks[KEYS[2 + i]] then marks[KEYS[2 + i]] = { cmsgpack.unpack(stored[i]) } end
-end
-
-local users, buckets = user_count > 0 and redis.call('MGET', unpack(KEYS, 3 + request_count, 2 + request_count + user_count)), {}
-local function bucket_of_user(u)
-  buckets[u] = buckets[u] or bucket_of(users[u], user_rate, user_burst)
-  return buckets[u]
-end
-
--- The skus of requests without a mark, with the ids of those who come for them.
-local skus, comers = {}, {}
+-- What is there of marks, buckets of users, and buckets and shut signs of skus, in the order of KEYS from the third.
+local stored = redis.call('MGET', unpack(KEYS, 3, first_sku_key - 1 + 2 * sku_count))
 local mark_prefix = #string.match(KEYS[3], '^[^}]*}:mark:')
+
+-- Marks by key: unpacked, or where in ARGV the request is that goes in this run.
+local marks, going = {}, {}
+-- Skus by number, of requests without a mark, and the ids of those who come where there is a line.
+local skus, comers = {}, {}
+
+local function open_sku(s)
+  local stored_at, limit_at = request_count + user_count + 2 * s, first_sku + 2 * s - 2
+  local shut = stored[stored_at] and true
+  local sku = sku_of(first_sku_key, s, sku_count, stored[stored_at - 1], shut, ARGV[limit_at], ARGV[limit_at + 1])
+  if sku.places > 0 and not shut then comers[s] = {} end
+  skus[s] = sku
+end
+
 local at = first_request
 for i = 1, request_count do
   local n = tonumber(ARGV[at + 3])
-  if not marks[KEYS[2 + i]] then
-    for l = 0, n - 1 do
-      local s = tonumber(ARGV[at + 4 + 2 * l])
-      comers[s] = comers[s] or {}
-      table.insert(comers[s], string.sub(KEYS[2 + i], mark_prefix + 1))
+  if stored[i] then
+    marks[KEYS[2 + i]] = { cmsgpack.unpack(stored[i]) }
+  else
+    for l = at + 4, at + 2 + 2 * n, 2 do
+      local s = tonumber(ARGV[l])
+      if not skus[s] then open_sku(s) end
+      if comers[s] then table.insert(comers[s], string.sub(KEYS[2 + i], mark_prefix + 1)) end
     end
   end
   at = at + 4 + 2 * n
 end
-for s, ids in pairs(comers) do
-  local first_key = 3 + request_count + user_count + 5 * (s - 1)
-  skus[s] = sku_of(first_key, ARGV[first_sku + 2 * s - 2], ARGV[first_sku + 2 * s - 1])
-  line_tidy(skus[s], ids, rules)
-end
+for s, ids in pairs(comers) do line_tidy(skus[s], ids, rules) end
 
 local since = marks_known_since(KEYS[1], KEYS[2], ARGV[8], ARGV[9], now_ms, tonumber(ARGV[10]))
 local known_for = math.max(0, math.min(now_ms - since, retention - MARGIN))
 
-local result, going, told = { now_ms }, {}, {}
-
-local function answer(...)
-  for i = 1, select('#', ...) do result[#result + 1] = (select(i, ...)) end
+local result, size = { now_ms }, 1
+local function put(value)
+  size = size + 1
+  result[size] = value
 end
 
-local function go(i, fingerprint, owner, changed, first_for)
-  local key = KEYS[2 + i]
-  marks[key] = { 'E', fingerprint, owner, now_ms + lease, changed }
-  going[key] = true
-  answer(GO, first_for)
-end
-
--- Answers from a mark that is there.
-local function meet(i, mark, fingerprint, owner)
+-- Answers from a mark that is there. True when the request goes.
+local function meet(mark, fingerprint, owner)
   local state = mark[1]
-  if mark[2] ~= fingerprint then answer(REUSED)
-  elseif state == 'D' then answer(DONE, mark[3], math.max(0, now_ms - mark[4]), mark[5])
-  elseif state == 'T' then go(i, fingerprint, owner, mark[3], 0)
+  if mark[2] ~= fingerprint then
+    put(REUSED)
+  elseif state == 'D' then
+    put(DONE) put(mark[3]) put(math.max(0, now_ms - mark[4])) put(mark[5])
   -- The same owner again has lost the reply to its first.
-  elseif mark[4] <= now_ms or mark[3] == owner then go(i, fingerprint, owner, mark[5], 0)
-  else answer(IN_PROGRESS) end
+  elseif state == 'T' or mark[4] <= now_ms or mark[3] == owner then
+    put(GO) put(0)
+    return true
+  else
+    put(IN_PROGRESS)
+  end
+end
+
+-- Answers from a mark that this run made, of the request that begins at ARGV[first].
+local function meet_going(first, fingerprint, owner)
+  if ARGV[first] ~= fingerprint then put(REUSED)
+  elseif ARGV[first + 1] ~= owner then put(IN_PROGRESS)
+  else put(GO) put(0) end
+end
+
+-- Where in the result a request without a mark was told to wait, by key.
+local told = {}
+local function tell_again(first)
+  for i = first, first + (result[first] == QUEUED and 3 or 2) do put(result[i]) end
 end
 
 -- Puts a request in the line of the one sku that is short of tokens, or says when there will be one.
 local function wait(id, s, ahead, is_placed, may_queue)
   local sku = skus[s]
-  if not may_queue or (not is_placed and sku.places + sku.joined_count >= rules.most_places) then
-    return { LIMITED, s, bucket_wait(sku.bucket, ahead + 1) }
+  if not may_queue or (not is_placed and sku.places + sku.joined >= rules.most_places) then
+    put(LIMITED) put(s) put(line_wait(sku, ahead))
+    return
   end
-  local people, retry = line_people(sku, ahead), line_retry(sku, ahead, rules)
+  local retry = line_retry(sku, ahead, rules)
+  put(QUEUED) put(s) put(line_people(sku, ahead)) put(retry)
   if not is_placed then line_join(sku, id) end
   line_expect(sku, id, now_ms + retry + rules.grace)
-  return { QUEUED, s, people, retry }
 end
 
--- Lets a request without a mark pay, all or nothing. Returns what it is told instead when it cannot.
-local function pay(id, first, user, n)
-  local purse = user > 0 and bucket_of_user(user)
-  if purse and purse.spent >= bucket_tokens(purse) then
-    return { LIMITED, 0, bucket_wait(purse, purse.spent + 1) }
-  end
-  local short, placed = nil, {}
-  for l = 0, n - 1 do
-    local s = tonumber(ARGV[first + 2 * l])
+-- Whether a request may pass at each of its skus, ARGV[first…last]; when not, it waits for the first that is short.
+local function pass_skus(id, first, last)
+  local short, short_ahead, short_placed, may_queue
+  local placed = {}
+  for l = first, last, 2 do
+    local s = tonumber(ARGV[l])
     local passes, ahead, is_placed = line_judge(skus[s], id)
     placed[l] = is_placed
-    if not passes and not short then short = { s, ahead, is_placed, ARGV[first + 2 * l + 1] == 'Q' } end
+    if not passes and not short then short, short_ahead, short_placed, may_queue = s, ahead, is_placed, ARGV[l + 1] == 'Q' end
   end
-  for l = 0, n - 1 do
-    local s = tonumber(ARGV[first + 2 * l])
-    local sku = skus[s]
-    if short and placed[l] and s ~= short[1] and not sku.shut then
+  for l = first, last, 2 do
+    local s = tonumber(ARGV[l])
+    if not short then
+      line_pass(skus[s], id, placed[l])
+    elseif placed[l] and s ~= short and not skus[s].shut then
       -- It keeps its number there, and nobody waits for it.
-      line_expect(sku, id, now_ms - 1)
-    elseif not short then
-      if placed[l] then sku.gone[#sku.gone + 1] = id end
-      if not sku.shut then
-        sku.bucket.spent = sku.bucket.spent + 1
-        if not placed[l] then sku.newcomers = sku.newcomers + 1 end
-      end
+      line_expect(skus[s], id, now_ms - 1)
     end
   end
-  if short then return wait(id, short[1], short[2], short[3], short[4]) end
-  if purse then purse.spent = purse.spent + 1 end
+  if short then wait(id, short, short_ahead, short_placed, may_queue) end
+  return not short
+end
+
+-- By number of the user: when the bucket will be full with what this run spent.
+local users = {}
+
+-- Lets a request without a mark pay, all or nothing; says what it is told instead when it cannot.
+local function pays(key, first, user, n)
+  local full_at
+  if user > 0 then
+    full_at = users[user] or bucket_full_at(user_rate, stored[request_count + user])
+    if bucket_tokens(user_rate, full_at) < 1 then
+      put(LIMITED) put(0) put(bucket_wait(user_rate, full_at, 1))
+      return false
+    end
+  end
+  if n > 0 and not pass_skus(string.sub(key, mark_prefix + 1), first, first + 2 * n - 2) then return false end
+  if full_at then users[user] = full_at + user_rate.interval end
+  return true
 end
 
 at = first_request
 for i = 1, request_count do
-  local key, fingerprint, owner, user, n = KEYS[2 + i], ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
-  if marks[key] then
-    meet(i, marks[key], fingerprint, owner)
+  local key, n = KEYS[2 + i], tonumber(ARGV[at + 3])
+  if going[key] then
+    meet_going(going[key], ARGV[at], ARGV[at + 1])
+  elseif marks[key] then
+    if meet(marks[key], ARGV[at], ARGV[at + 1]) then going[key] = at end
   elseif told[key] then
-    answer(unpack(told[key]))
+    tell_again(told[key])
   else
-    told[key] = pay(string.sub(key, mark_prefix + 1), at + 4, user, n)
-    if told[key] then answer(unpack(told[key])) else go(i, fingerprint, owner, 0, known_for) end
+    local first = size + 1
+    if pays(key, at + 4, tonumber(ARGV[at + 2]), n) then
+      put(GO) put(known_for)
+      going[key] = at
+    else
+      told[key] = first
+    end
   end
   at = at + 4 + 2 * n
 end
 
 -- Marks come first: where there is no room for them nothing was spent.
-for key in pairs(going) do
+for key, first in pairs(going) do
   local mark = marks[key]
-  redis.call('SET', key, cmsgpack.pack(mark[1], mark[2], mark[3], mark[4], mark[5]), 'PX', retention)
+  local changed = mark and (mark[1] == 'T' and mark[3] or mark[5]) or 0
+  redis.call('SET', key, cmsgpack.pack('E', ARGV[first], ARGV[first + 1], now_ms + lease, changed), 'PX', ARGV[5])
 end
-for u, bucket in pairs(buckets) do bucket_store(KEYS[2 + request_count + u], bucket) end
+for user, full_at in pairs(users) do bucket_store(KEYS[first_user_key + user - 1], full_at, '', 0) end
 for _, sku in pairs(skus) do line_store(sku, rules) end
 return result

@@ -170,7 +170,8 @@ test('an end whose lease is over is told no more', async () => {
 });
 
 test('a script that fails by itself fails its batch and nobody else, and is not taken for an outage', async () => {
-  const [, , , expected = ''] = requestKeys.ofSku(0, 'store', 'broken');
+  const [bucket = '', , , expected = ''] = requestKeys.ofSkus(0, [{ storeId: 'store', skuId: 'broken' }]);
+  await stage.redis.set(bucket, '0:1:1:L');
   await stage.redis.set(expected, 'a value of another type');
   const fault = await rejectionOf(gateway.begin(beginning({ skus: [limitOf('broken', 1, 1)] })), Fault);
   assert.is(fault.reason, 'UNAVAILABLE');

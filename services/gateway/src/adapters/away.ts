@@ -72,9 +72,13 @@ export class Away {
 
   #failed(error: unknown, call: string, items: number): Fault {
     this.count(call, items);
-    if (error instanceof Fault) this.#isAway(error);
-    else this.#logError(error, call);
-    return error instanceof Fault ? error : new Fault('UNAVAILABLE', this.#fault.message, { cause: error });
+    if (error instanceof Fault) {
+      this.#isAway(error);
+      return error;
+    }
+    const fault = new Fault('UNAVAILABLE', this.#fault.message, { cause: error });
+    this.#logError(fault, call);
+    return fault;
   }
 
   #isAway(error: Fault): void {
@@ -91,8 +95,9 @@ export class Away {
     this.#logger.info({ awayMs }, 'marks and limits are back');
   }
 
-  // A script that fails by itself says nothing about Redis: the next batch is tried.
-  #logError(error: unknown, call: string): void {
+  // A script that fails by itself says nothing about Redis: the next batch is tried. What Redis gave as the error has all
+  // arguments of the batch on it; as a cause it is logged by its message alone.
+  #logError(error: Fault, call: string): void {
     const now = performance.now();
     if (now - this.#errorLoggedAt < ERRORS_LOGGED_EVERY_MS) return;
     this.#errorLoggedAt = now;

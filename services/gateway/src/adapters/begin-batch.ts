@@ -43,7 +43,7 @@ export class BeginBatch {
   readonly keys: string[];
   readonly args: (string | number)[];
   readonly #rules: BeginRules;
-  readonly #skus = new Numbers<{ storeId: string; sku: SkuLimit }>();
+  readonly #skus = new Numbers<{ storeId: string; skuId: string; sku: SkuLimit }>();
 
   /** `repliedAt`: when the last reply from this shard was made, by its Redis; 0 when there was none. */
   constructor(
@@ -59,7 +59,7 @@ export class BeginBatch {
       this.keys.push(requestKeys.mark(shard, markId));
       requests.push(fingerprint, owner, userId === '' ? 0 : users.of(userId, userId), skus.length);
       for (const sku of skus) {
-        const number = this.#skus.of(pair(storeId, sku.skuId), { storeId, sku });
+        const number = this.#skus.of(pair(storeId, sku.skuId), { storeId, skuId: sku.skuId, sku });
         requests.push(number, sku.onBusy === 'QUEUE' ? 'Q' : 'F');
       }
     }
@@ -67,10 +67,8 @@ export class BeginBatch {
     this.args = [batch.length, users.things.length, this.#skus.things.length, rules.leaseMs, rules.retentionMs];
     this.args.push(rules.user.perSecond, rules.user.burst, rules.instance, repliedAt, rules.unseenMs);
     this.args.push(...lineArguments(rules.line));
-    for (const { storeId, sku } of this.#skus.things) {
-      this.keys.push(...requestKeys.ofSku(shard, storeId, sku.skuId));
-      this.args.push(sku.perSecond, sku.burst);
-    }
+    for (const skuKey of requestKeys.ofSkus(shard, this.#skus.things)) this.keys.push(skuKey);
+    for (const { sku } of this.#skus.things) this.args.push(sku.perSecond, sku.burst);
     for (const argument of requests) this.args.push(argument);
   }
 

@@ -20,7 +20,7 @@ test.after(() => stage.close());
 const NEVER = 0.001;
 
 function bucketKey(skuId: string, storeId = 'store'): string {
-  return requestKeys.ofSku(0, storeId, skuId)[0] ?? '';
+  return requestKeys.ofSkus(0, [{ storeId, skuId }])[0] ?? '';
 }
 
 function admitted(begun: readonly Begun[]): number {

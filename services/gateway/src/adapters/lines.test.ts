@@ -99,7 +99,10 @@ test('newcomers pass when there are more tokens than people in line', async () =
   const waiting = crowd(2, sku);
   await beginAll(patient, waiting);
   const newcomers = crowd(3, sku);
-  await until(async () => (await stage.redis.exists(...requestKeys.ofSku(0, 'store', sku.skuId).slice(0, 1))) === 1);
+  await until(
+    async () =>
+      (await stage.redis.exists(...requestKeys.ofSkus(0, [{ storeId: 'store', skuId: sku.skuId }]).slice(0, 1))) === 1,
+  );
   await until(async () => (await kindOf(patient, newcomers[0] as Beginning)) === 'GO');
   assert.is(await kindOf(patient, newcomers[1] as Beginning), 'QUEUED');
   assert.equal(kindsOf(await beginAll(patient, waiting)), { GO: 2 });
@@ -187,7 +190,7 @@ test('what belongs to a line is forgotten with it', async () => {
   await strict.begin(gone);
   await patient.begin(here);
   await until(async () => (await kindOf(patient, here)) === 'GO');
-  const keys = requestKeys.ofSku(0, 'store', sku.skuId);
+  const keys = requestKeys.ofSkus(0, [{ storeId: 'store', skuId: sku.skuId }]);
   const lives = await Promise.all(keys.map((each) => stage.redis.pttl(each)));
   assert.ok(
     lives.every((ms) => ms === -2 || ms > 0),

@@ -213,7 +213,7 @@ export class RedisRequests implements Requests {
         const skus = new Numbers<PlaceRequest>();
         const args: ScriptArgument[] = [];
         for (const place of places) args.push(skus.of(pair(place.storeId, place.skuId), place), place.orderId);
-        const keys = skus.things.flatMap(({ storeId, skuId }) => requestKeys.ofSku(shard, storeId, skuId));
+        const keys = requestKeys.ofSkus(shard, skus.things);
         const rules = [skus.things.length, ...lineArguments(this.#rules.line)];
         const reply = await this.#run('place', places.length, () =>
           runScript(this.#options.redis, readPlaces, keys, [...rules, ...args]),

@@ -16,15 +16,16 @@ export const requestKeys = {
   leased: (shard: number, limit: 'USER' | 'CALLER', id: string): string => key(shard, 'leased', limit, id),
   /** String: there while the sku is shut. */
   shut: (shard: number, storeId: string, skuId: string): string => key(shard, 'shut', pair(storeId, skuId)),
-  /** Bucket, shut, line, expected, passed over: the five keys of a sku, as the scripts want them. */
-  ofSku(shard: number, storeId: string, skuId: string): string[] {
-    const name = pair(storeId, skuId);
+  /** The keys of skus, as the scripts want them: bucket and shut of each, then line, expected and passed over of each. */
+  ofSkus(shard: number, skus: readonly { storeId: string; skuId: string }[]): string[] {
+    const names = skus.map(({ storeId, skuId }) => pair(storeId, skuId));
     return [
-      key(shard, 'bucket', name),
-      key(shard, 'shut', name),
-      key(shard, 'line', name),
-      key(shard, 'expected', name),
-      key(shard, 'passed-over', name),
+      ...names.flatMap((name) => [key(shard, 'bucket', name), key(shard, 'shut', name)]),
+      ...names.flatMap((name) => [
+        key(shard, 'line', name),
+        key(shard, 'expected', name),
+        key(shard, 'passed-over', name),
+      ]),
     ];
   },
   /** Sorted set: gateways by when they were last seen in this shard. */
