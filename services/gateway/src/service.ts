@@ -97,7 +97,9 @@ async function openRequests(
     logger.warn('there is no REDIS_URL: each gateway limits by itself, and every try of a request is carried out');
     return undefined;
   }
-  const redis = await openRedis({ url, name: instance, logger, metrics });
+  // The connection gives a command up later than whoever waits for it.
+  const commandTimeoutMs = Math.max(1_000, 2 * config.redisTimeoutMs);
+  const redis = await openRedis({ url, name: instance, commandTimeoutMs, logger, metrics });
   life.closer('redis', () => redis.disconnect());
   const user = { perSecond: config.userRatePerSecond, burst: config.userRateBurst };
   const callMs = config.redisTimeoutMs;

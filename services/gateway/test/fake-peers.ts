@@ -81,7 +81,9 @@ export async function startFakeInventory(books: FakeBooks, place: Place): Promis
       return { skus: [], availability: [], nextPageToken: `asked for ${pageSize}` };
     },
     getSku: absent,
-    getAvailability: absent,
+    async getAvailability() {
+      return { availability: [] };
+    },
     async batchGetLimits({ keys }) {
       return { limits: keys.map(({ storeId, skuId }) => limitsOf(books, storeId, skuId)) };
     },

@@ -60,10 +60,10 @@ function serverStream(handler: ServerStream, toll: (call: CallContext) => Toll):
   };
 }
 
-// Its listeners must be set before the first message, so a toll that takes a moment does not hold it up.
+// Opening a stream pays and is never refused: that would leave everybody in it without an answer. Its items are refused.
 function bidi(handler: Bidi, toll: (call: CallContext) => Toll): Bidi {
   return (stream, call) => {
-    void Promise.resolve(toll(call)).then((fault) => fault && stream.fail(fault));
+    void toll(call);
     handler(stream, call);
   };
 }
