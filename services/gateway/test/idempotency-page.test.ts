@@ -68,7 +68,7 @@ async function walkReservation(place: Placing, stays: Remainder): Promise<void> 
   const second = await changes.reserve('ana', request, 5_000);
   assert.is(caseOf(second), caseOf(first));
   if (stays === 'STORE') assert.is(changes.placed.length, placed, 'nothing is carried out again');
-  else assert.is(changes.placed[placed]?.hold.firstForMs, stays === 'FORGET' ? 3_600_000 : undefined);
+  else assert.is(changes.placed[placed]?.hold.firstForMs, stays === 'FORGET' ? 3_600_000 : 0);
   changes.close();
 
   const later = changesWith(place);

@@ -18,8 +18,11 @@ export interface Verb<Asked, Answer> {
 }
 
 export interface Attempt {
-  /** No other try began for so long; 0 when one is known of, or not known. Whoever tries again within the attempt sets it to 0. */
-  firstForMs: number;
+  /**
+   * No other try began for so long; 0 when one is known of. Whoever tries again within the attempt sets it to 0. Undefined:
+   * no mark says so, nor will one tell others of this try.
+   */
+  firstForMs: number | undefined;
   /** On performance.now(): past it nobody waits for the answer. */
   readonly giveUpAt: number;
 }
@@ -176,7 +179,7 @@ export class Once<Asked, Answer> {
     if (this.#running.has(change.markId)) return undefined;
     const limited = this.#options.localBuckets?.take(change);
     if (limited !== undefined) return this.#options.verb.limit(asked, limited);
-    return this.#carryOut(asked, change, { firstForMs: 0, giveUpAt }, performance.now());
+    return this.#carryOut(asked, change, { firstForMs: undefined, giveUpAt }, performance.now());
   }
 
   #carryOut(asked: Asked, change: Beginning, attempt: Attempt, begunAt: number): Promise<Answer> {
@@ -190,7 +193,7 @@ export class Once<Asked, Answer> {
   async #carryOutAndEnd(asked: Asked, attempt: Attempt, running: Running<Answer>): Promise<Answer> {
     const { verb } = this.#options;
     let carried = await verb.carryOut(asked, attempt);
-    const isSurelyFirst = attempt.firstForMs > 0;
+    const isSurelyFirst = (attempt.firstForMs ?? 0) > 0;
     const ended = this.#end(running, carried, isSurelyFirst);
     if (carried.end === 'REFUSED' && isSurelyFirst) {
       // This no may have left no row. Unless its mark keeps it, a later try could hear a yes: then it gets a row.

@@ -38,11 +38,11 @@ export function createPlaceOrder(
     try {
       for (let tries = 1; ; tries += 1) {
         try {
-          hold.firstForMs = attempt.firstForMs > 0 ? Math.floor(attempt.firstForMs) : undefined;
+          hold.firstForMs = attempt.firstForMs === undefined ? undefined : Math.floor(attempt.firstForMs);
           return await carried(await placeHold(hold, attempt.giveUpAt - performance.now()), hold);
         } catch (thrown) {
           await nextTry(thrown, tries, attempt.giveUpAt);
-          attempt.firstForMs = 0;
+          if (attempt.firstForMs !== undefined) attempt.firstForMs = 0;
         }
       }
     } catch (thrown) {

@@ -78,8 +78,8 @@ test('H02: a peer that breaks off is followed by another try with the same id, w
     placed.map(({ hold }) => [hold.orderId, hold.firstForMs]),
     [
       [id, 3_600_000],
-      [id, undefined],
-      [id, undefined],
+      [id, 0],
+      [id, 0],
     ],
   );
 });
