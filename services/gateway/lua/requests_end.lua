@@ -1,31 +1,34 @@
 -- Ends requests, and changes their marks: what was told of them, in the order given.
 --
--- KEYS     per change, a string: the mark, packed as in requests_begin.lua
+-- KEYS[1]  zset: gateways: see gateways.lua
+-- KEYS     then, per change, a string: the mark, packed as in requests_begin.lua
 -- KEYS     then, per sku, a string: there while the sku is shut
 -- ARGV[1]  number of changes
 -- ARGV[2]  lease of a mark (ms), [3] how long a mark is kept (ms)
 -- ARGV[4]  the outcome whose answer is not kept when its order was changed since (a number of the caller's)
+-- ARGV[5]  how long a gateway may be without a reply (ms)
 -- ARGV     then, per change, a letter, an owner, an outcome and an answer ('' where there is none):
 --            'S' store: it is done, with an outcome and its answer (bytes)
+--            'N' store a no that may have no row: as 'S', but only while every gateway keeps marks
 --            'F' forget: there was no try
 --            'L' leave: it was tried, whoever tries next executes it
 --            'R' renew: its lease is prolonged
 --            'C' change: its order is about to be changed
 -- ARGV     then, per sku: how long it is shut from now (ms), 0 to open it
 --
--- Returns the number of changes that had an effect. All but 'C' need a mark that is executing and of this owner.
+-- Returns per change 1 when it had an effect, else 0. All but 'C' need a mark that is executing and of this owner.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local change_count = tonumber(ARGV[1])
 local lease, retention, order_outcome = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local first_sku = 5 + 4 * change_count
+local unseen, first_sku = tonumber(ARGV[5]), 6 + 4 * change_count
 
 -- Marks as they become: { the parts, 'PX' to keep it anew or 'KEEPTTL' }, or false when it goes.
 local marks, changed = {}, {}
-local stored = change_count > 0 and redis.call('MGET', unpack(KEYS, 1, change_count))
+local stored = change_count > 0 and redis.call('MGET', unpack(KEYS, 2, 1 + change_count))
 for i = 1, change_count do
-  if stored[i] and not marks[KEYS[i]] then marks[KEYS[i]] = { cmsgpack.unpack(stored[i]) } end
+  if stored[i] and not marks[KEYS[1 + i]] then marks[KEYS[1 + i]] = { cmsgpack.unpack(stored[i]) } end
 end
 
 local function become(key, mark)
@@ -44,11 +47,18 @@ local function note_change(key, mark)
   return true
 end
 
+-- Whether no gateway can have begun to go on without marks before this moment.
+local function all_keep_marks()
+  local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+  return oldest and now - tonumber(oldest) <= unseen
+end
+
 local function change(key, letter, owner, outcome, answer)
   local mark = marks[key]
   if not mark then return false end
   if letter == 'C' then return note_change(key, mark) end
   if mark[1] ~= 'E' or mark[3] ~= owner then return false end
+  if letter == 'N' and not all_keep_marks() then return false end
   if letter == 'R' then
     mark[4] = now + lease
     become(key, mark)
@@ -63,10 +73,11 @@ local function change(key, letter, owner, outcome, answer)
   return true
 end
 
-local effects = 0
+local effects = {}
 for i = 1, change_count do
-  local at = 1 + 4 * i
-  if change(KEYS[i], ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]) or 0, ARGV[at + 3]) then effects = effects + 1 end
+  local at = 2 + 4 * i
+  local done = change(KEYS[1 + i], ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]) or 0, ARGV[at + 3])
+  effects[i] = done and 1 or 0
 end
 
 for key in pairs(changed) do
@@ -75,8 +86,8 @@ for key in pairs(changed) do
   elseif mark[1] == 'E' then redis.call('SET', key, cmsgpack.pack(unpack(mark)), 'KEEPTTL')
   else redis.call('SET', key, cmsgpack.pack(unpack(mark)), 'PX', retention) end
 end
-for s = change_count + 1, #KEYS do
-  local shut_for = tonumber(ARGV[first_sku + s - change_count - 1])
+for s = change_count + 2, #KEYS do
+  local shut_for = tonumber(ARGV[first_sku + s - change_count - 2])
   if shut_for > 0 then redis.call('SET', KEYS[s], '1', 'PX', shut_for) else redis.call('DEL', KEYS[s]) end
 end
 return effects

@@ -72,10 +72,16 @@ test('one goes on without marks only when the others do not rely on its marks an
   await until(async () => (await vouchedFor(cutOff)) > 0 && (await vouchedFor(other)) > 0);
 
   proxy.cut();
-  assert.ok((await vouchedFor(other)) > 0, 'nobody knows yet');
+  const first = beginning();
+  const begun = await other.begin(first);
+  assert.ok(begun.kind === 'GO' && begun.firstForMs > 0, 'nobody knows yet');
   const error: unknown = await cutOff.begin(beginning()).catch((thrown: unknown) => thrown);
   assert.match(String(error), 'cannot be reached');
   assert.is(await vouchedFor(other), 0);
+  const no = { kind: 'STORE', outcome: 'REFUSED', answer: Buffer.from('no') } as const;
+  const end = { ...first, shut: [] };
+  assert.is(await other.end({ ...end, as: { ...no, mayLackRow: true } }), false, 'the other may have begun meanwhile');
+  assert.is(await other.end({ ...end, as: { ...no, mayLackRow: false } }), true);
 
   proxy.heal();
   await until(async () => (await cutOff.begin(beginning()).catch(() => undefined)) !== undefined);

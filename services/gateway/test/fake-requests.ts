@@ -20,6 +20,8 @@ export class FakeRequests implements Requests {
   isAway = false;
   /** While true a begin is done and its answer lost. */
   losesBegins = false;
+  /** While true another gateway goes on without marks. */
+  othersKeepNoMarks = false;
   /** While true ends get lost on their way. */
   losesEnds = false;
   leaseMs = 10_000;
@@ -37,17 +39,19 @@ export class FakeRequests implements Requests {
     return begun;
   }
 
-  async end(ending: Ending): Promise<void> {
+  async end(ending: Ending): Promise<boolean> {
     if (this.isAway || this.losesEnds) throw away();
     this.ended.push(ending);
     const mark = this.#marks.get(ending.markId);
-    if (mark?.owner !== ending.owner || mark.state !== 'EXECUTING') return;
+    if (mark?.owner !== ending.owner || mark.state !== 'EXECUTING') return false;
+    if (this.othersKeepNoMarks && ending.as.kind === 'STORE' && ending.as.mayLackRow) return false;
     if (ending.as.kind === 'FORGET') this.#marks.delete(ending.markId);
     else if (ending.as.kind === 'LEAVE') mark.state = 'TRIED';
     else {
       mark.state = 'DONE';
       mark.done = { outcome: ending.as.outcome, answer: ending.as.answer, at: this.#now() };
     }
+    return true;
   }
 
   async renew({ markId, owner }: Pick<Ending, 'markId' | 'owner'>): Promise<void> {

@@ -16,7 +16,7 @@ export interface MarkChange {
   readonly shard: number;
   readonly markId: string;
   /** As requests_end.lua names it. */
-  readonly letter: 'S' | 'F' | 'L' | 'R' | 'C';
+  readonly letter: 'S' | 'N' | 'F' | 'L' | 'R' | 'C';
   readonly owner: string;
   /** Number of an outcome, and its answer. */
   readonly outcome: number;
@@ -33,6 +33,8 @@ export interface MarkChangesOptions {
   readonly metrics: Metrics;
   readonly leaseMs: number;
   readonly retentionMs: number;
+  /** How long a gateway may be without a reply before it goes on without marks. */
+  readonly unseenMs: number;
   /** How soon what could not be told is tried again. */
   readonly againMs: number;
 }
@@ -46,7 +48,7 @@ const ORDER_OUTCOME = outcomes.indexOf('HELD') + 1;
  */
 export class MarkChanges {
   readonly #options: MarkChangesOptions;
-  readonly #lanes: Lane<MarkChange, undefined>[];
+  readonly #lanes: Lane<MarkChange, boolean>[];
   readonly #lost: Counter;
   #untold: MarkChange[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -60,8 +62,8 @@ export class MarkChanges {
     );
   }
 
-  /** Rejects when it could not be told now; it is told later all the same. */
-  tell(change: MarkChange): Promise<void> {
+  /** Whether it had an effect. Rejects when it could not be told now; it is told later all the same. */
+  tell(change: MarkChange): Promise<boolean> {
     if (this.#options.away.isKnown) {
       this.tellLater([change]);
       return Promise.reject(this.#options.away.refusal('end'));
@@ -73,8 +75,8 @@ export class MarkChanges {
   tellLater(changes: readonly MarkChange[]): void {
     const now = performance.now();
     for (const change of changes) {
-      // Whoever renews a mark does so again and again.
-      if (change.letter === 'R') continue;
+      // Whoever renews a mark does so again and again, and whoever has no row for a no gets one.
+      if (change.letter === 'R' || change.letter === 'N') continue;
       if (change.tellUntil <= now || this.#untold.length >= MOST_UNTOLD) this.#lost.inc();
       else this.#untold.push(change);
     }
@@ -96,22 +98,22 @@ export class MarkChanges {
     else for (const change of untold) this.#lane(change.shard).add(change).catch(ignore);
   };
 
-  async #run(shard: number, batch: readonly MarkChange[]): Promise<undefined[]> {
+  async #run(shard: number, batch: readonly MarkChange[]): Promise<boolean[]> {
     const { redis, away } = this.#options;
     const { keys, args } = this.#encode(shard, batch);
     try {
-      await away.run('end', batch.length, () => runScript(redis, end, keys, args));
+      const effects = await away.run('end', batch.length, () => runScript(redis, end, keys, args));
+      return (effects as number[]).map((effect) => effect === 1);
     } catch (error) {
       this.tellLater(batch);
       throw error;
     }
-    return batch.map(ignore);
   }
 
   #encode(shard: number, batch: readonly MarkChange[]): { keys: string[]; args: ScriptArgument[] } {
-    const { leaseMs, retentionMs } = this.#options;
-    const keys: string[] = [];
-    const args: ScriptArgument[] = [batch.length, leaseMs, retentionMs, ORDER_OUTCOME];
+    const { leaseMs, retentionMs, unseenMs } = this.#options;
+    const keys: string[] = [requestKeys.gateways(shard)];
+    const args: ScriptArgument[] = [batch.length, leaseMs, retentionMs, ORDER_OUTCOME, unseenMs];
     const skus = new Numbers<string>();
     const shutFor: number[] = [];
     for (const { markId, letter, owner, outcome, answer, shut } of batch) {
@@ -126,7 +128,7 @@ export class MarkChanges {
     return { keys, args };
   }
 
-  #lane(shard: number): Lane<MarkChange, undefined> {
+  #lane(shard: number): Lane<MarkChange, boolean> {
     const lane = this.#lanes[shard];
     if (lane === undefined) throw new RangeError(`there is no shard ${shard}`);
     return lane;

@@ -90,6 +90,7 @@ export class RedisRequests implements Requests {
       metrics,
       leaseMs,
       retentionMs: RETENTION_MS,
+      unseenMs: this.#rules.unseenMs,
       againMs: awayMs,
     });
     this.#begins = Array.from({ length: shards }, (_, shard) => this.#beginLane(shard));
@@ -120,13 +121,13 @@ export class RedisRequests implements Requests {
     return lane.add(beginning);
   }
 
-  end({ markId, shard, owner, as, shut }: Ending): Promise<void> {
+  end({ markId, shard, owner, as, shut }: Ending): Promise<boolean> {
     const tellUntil = performance.now() + this.#rules.leaseMs;
     const stored = as.kind === 'STORE' ? as : undefined;
     return this.#changes.tell({
       shard,
       markId,
-      letter: LETTERS[as.kind],
+      letter: stored?.mayLackRow ? 'N' : LETTERS[as.kind],
       owner,
       outcome: stored === undefined ? 0 : outcomes.indexOf(stored.outcome) + 1,
       answer: stored?.answer,
@@ -135,13 +136,13 @@ export class RedisRequests implements Requests {
     });
   }
 
-  renew({ markId, shard, owner }: Pick<Ending, 'markId' | 'shard' | 'owner'>): Promise<void> {
-    return this.#changes.tell({ ...nothing, shard, markId, letter: 'R', owner });
+  async renew({ markId, shard, owner }: Pick<Ending, 'markId' | 'shard' | 'owner'>): Promise<void> {
+    await this.#changes.tell({ ...nothing, shard, markId, letter: 'R', owner });
   }
 
-  changing(orderId: string, shard: number): Promise<void> {
+  async changing(orderId: string, shard: number): Promise<void> {
     const tellUntil = performance.now() + CHANGE_MATTERS_MS;
-    return this.#changes.tell({ ...nothing, shard, markId: orderId, letter: 'C', tellUntil });
+    await this.#changes.tell({ ...nothing, shard, markId: orderId, letter: 'C', tellUntil });
   }
 
   place(place: PlaceRequest): Promise<Place> {

@@ -198,6 +198,15 @@ test('a no of a first try is told when it is stored, and placed again, leaving a
   );
 });
 
+test('a no that other gateways do not respect is placed again, and what that gives is told and stored', async () => {
+  const requests = new FakeRequests();
+  const { reserve } = gateway(async (hold, tries) => (tries === 1 ? soldOut : holding(hold, tries)), { requests });
+  requests.othersKeepNoMarks = true;
+  assert.is(caseOf(await reserve('ana', request, 5_000)), 'held');
+  await until(() => requests.stateOf(id) === 'DONE');
+  assert.is(caseOf(await reserve('ana', request, 5_000)), 'held');
+});
+
 test('B07: another user with the same id sees nothing of the first', async () => {
   const { reserve, placed } = gateway(holding);
   await reserve('ana', request, 5_000);

@@ -195,22 +195,22 @@ export class Once<Asked, Answer> {
     let carried = await verb.carryOut(asked, attempt);
     const isSurelyFirst = (attempt.firstForMs ?? 0) > 0;
     const ended = this.#end(running, carried, isSurelyFirst);
-    if (carried.end === 'REFUSED' && isSurelyFirst) {
-      // This no may have left no row. Unless its mark keeps it, a later try could hear a yes: then it gets a row.
-      const isStored = (await ended) && performance.now() < running.heldUntil;
-      if (!isStored) carried = await verb.carryOut(asked, { firstForMs: 0, giveUpAt: attempt.giveUpAt });
+    // This no may have left no row. Unless its mark keeps it, another try could hear a yes: then it gets a row.
+    if (carried.end === 'REFUSED' && isSurelyFirst && !(await ended)) {
+      carried = await verb.carryOut(asked, { firstForMs: 0, giveUpAt: attempt.giveUpAt });
+      void this.#end(running, carried, false);
     }
     running.isShared = remainders[carried.end] !== 'LEAVE';
     return carried.answer;
   }
 
-  /** Ends the try; until that is known, other tries of this process find it here. Never rejects: whether it was ended. */
+  /** Ends the try; until that is known, other tries of this process find it here. Never rejects: whether the mark is as it says. */
   async #end(running: Running<Answer>, carried: Carried<Answer>, isSurelyFirst: boolean): Promise<boolean> {
     const { requests, logger } = this.#options;
     const { markId, shard, owner } = running.change;
     try {
-      await requests?.end({ markId, shard, owner, as: endedAs(carried, isSurelyFirst), shut: carried.shut });
-      return true;
+      const as = endedAs(carried, isSurelyFirst);
+      return (await requests?.end({ markId, shard, owner, as, shut: carried.shut })) ?? false;
     } catch (error) {
       logger.debug({ err: error }, 'a mark was not ended');
       return false;
@@ -251,7 +251,9 @@ const unset = new Promise<never>(() => undefined);
 
 function endedAs({ end, bytes }: Carried<unknown>, isSurelyFirst: boolean): Ending['as'] {
   const remainder = endingOf(end, { isSurelyFirst });
-  return remainder === 'STORE' ? { kind: 'STORE', outcome: storedOutcomeOf(end), answer: bytes } : { kind: remainder };
+  if (remainder !== 'STORE') return { kind: remainder };
+  const outcome = storedOutcomeOf(end);
+  return { kind: 'STORE', outcome, answer: bytes, mayLackRow: isSurelyFirst && outcome === 'REFUSED' };
 }
 
 function storedOutcomeOf(end: EndOfTry): StoredOutcome {

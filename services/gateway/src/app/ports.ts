@@ -119,6 +119,14 @@ export interface Limited {
 /** Outcomes that are stored. `OK` is the answer to a change other than Reserve. */
 export type StoredOutcome = 'HELD' | 'PENDING' | 'REFUSED' | 'OK';
 
+/** An answer that is replayed. One that may lack a row is stored only while all gateways keep marks. */
+export interface StoredAnswer {
+  readonly kind: 'STORE';
+  readonly outcome: StoredOutcome;
+  readonly answer: Uint8Array;
+  readonly mayLackRow: boolean;
+}
+
 /** How a try that was told GO ends. Without effect when the mark is not its own any more. */
 export interface Ending {
   readonly markId: string;
@@ -128,10 +136,7 @@ export interface Ending {
    * STORE: replayed from now on. FORGET: it had no effect and left nothing behind, the next try is as good as the first.
    * LEAVE: nobody knows, or it may be tried again; the next try executes it, and is not the first.
    */
-  readonly as:
-    | { readonly kind: 'STORE'; readonly outcome: StoredOutcome; readonly answer: Uint8Array }
-    | { readonly kind: 'FORGET' }
-    | { readonly kind: 'LEAVE' };
+  readonly as: StoredAnswer | { readonly kind: 'FORGET' } | { readonly kind: 'LEAVE' };
   /** What the answer says of its skus: until when nobody need wait in line for a no, or that there are units again (0). */
   readonly shut: readonly { readonly storeId: string; readonly skuId: string; readonly forMs: number }[];
 }
@@ -150,8 +155,8 @@ export interface Place {
 export interface Requests {
   /** After a rejection there is no mark of this try, and nothing to end. */
   begin(beginning: Beginning): Promise<Begun>;
-  /** After a rejection it is told again in the background, as long as the lease runs. */
-  end(ending: Ending): Promise<void>;
+  /** Whether it had its effect. After a rejection it is told again in the background, as long as the lease runs. */
+  end(ending: Ending): Promise<boolean>;
   /** Prolongs what this try holds by another lease (10 s). */
   renew(mark: Pick<Ending, 'markId' | 'shard' | 'owner'>): Promise<void>;
   /** An order is about to be changed: from now on its replays read it instead of telling what was stored. */
