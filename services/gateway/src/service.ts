@@ -13,9 +13,10 @@ import { createChanges } from './app/changes.js';
 import { IssuedRequestIds } from './app/issued-request-ids.js';
 import { LimitedFaults } from './app/limited-faults.js';
 import { LocalBuckets } from './app/local-buckets.js';
-import type { Peers } from './app/ports.js';
+import type { Peers, Requests } from './app/ports.js';
 import { SkuLimits } from './app/sku-limits.js';
 import { PlaceWatchers } from './app/watch-place.js';
+import { withoutLimits } from './app/without-limits.js';
 import { WorkRoom } from './app/work-room.js';
 import type { GatewayConfig } from './config.js';
 
@@ -35,7 +36,8 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle): Prom
   const checks = { inventory: () => inventory.isReachable() };
   await startAdmin({ address: config.adminAddress, life, metrics, checks });
 
-  const requests = await openRequests(config, life, metrics);
+  const marks = await openRequests(config, life, metrics);
+  const requests = config.rateLimits || marks === undefined ? marks : withoutLimits(marks);
   const server = await startServer({
     address: config.grpcAddress,
     services: servicesOf({ orders, inventory }, requests, { config, life, metrics }),
@@ -55,7 +57,7 @@ interface Surroundings {
 }
 
 /** The two services that it serves, over the same limits. */
-function servicesOf(peers: Peers, requests: RedisRequests | undefined, { config, life, metrics }: Surroundings) {
+function servicesOf(peers: Peers, requests: Requests | undefined, { config, life, metrics }: Surroundings) {
   const { shards, maxInFlight, shedAfterMs } = config;
   const { inventory } = peers;
   const user = { perSecond: config.userRatePerSecond, burst: config.userRateBurst };
