@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import { importSkus } from '../deploy/local/import-skus.js';
-import { type Mesh, startMesh } from '../deploy/local/mesh.js';
+import type { Mesh } from '../deploy/local/mesh.js';
 import { type Rival, startRival } from './baselines/start-rival.js';
+import { startBenchMesh } from './drivers/bench-mesh.js';
 import { drive } from './drivers/drive.js';
 import type { DriveResult } from './drivers/grpc-driver.js';
-import { LedgerWitness } from './drivers/ledger-witness.js';
+import type { LedgerWitness } from './drivers/ledger-witness.js';
 import { meterMesh } from './drivers/mesh-meter.js';
 import { meterCpu } from './drivers/process-cpu.js';
 import { reserveMethod } from './drivers/reserve-method.js';
@@ -33,11 +33,7 @@ export const wholePath: Benchmark = {
 
 async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
   const { life, quick } = context;
-  const directory = join(context.directory, 'mesh');
-  const mesh = await startMesh({ directory, env: { LOG_LEVEL: 'warn' }, report: context.progress });
-  life.closer('mesh', () => mesh.stop());
-  const witness = new LedgerWitness(mesh.servers.urls.postgres);
-  life.closer('witness', () => witness.close());
+  const { mesh, witness } = await startBenchMesh(context);
   const echo = await startRival('echo-server');
   life.closer('echo', () => echo.stop());
   return {

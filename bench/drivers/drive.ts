@@ -1,16 +1,16 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { DriveJob, DriveResult } from './grpc-driver.js';
-import type { OpenJob, OpenResult } from './open-driver.js';
+import type { StreamJob, StreamResult } from './stream-driver.js';
 
 /** Runs unary calls in a closed loop, in a fresh driver process. Rejects when that ends without a result. */
 export function drive(job: DriveJob): Promise<DriveResult> {
   return runDriver('grpc-driver', job);
 }
 
-/** As drive, but in an open loop over streams. */
-export function driveOpen(job: OpenJob): Promise<OpenResult> {
-  return runDriver('open-driver', job);
+/** As drive, but over streams, in an open loop or a closed one. */
+export function driveStreams(job: StreamJob): Promise<StreamResult> {
+  return runDriver('stream-driver', job);
 }
 
 function runDriver<Job extends object, Result>(name: string, job: Job): Promise<Result> {

@@ -12,10 +12,25 @@ export interface Stretch {
   fromMs: number;
   toMs: number;
   sent: number;
+  /** How many ended with HELD or PENDING. */
+  served: number;
+  /** Of all that were sent; of a closed loop, of those that warmed up too. */
   outcomes: Record<string, number>;
-  /** Of those with the outcome HELD or PENDING; 0 when there are none. */
+  /** Of those that were served; 0 when there are none. */
   servedP50Ms: number;
   servedP99Ms: number;
+  /** When the last answer to any of them arrived, from the start of the run. */
+  lastAnswerMs: number;
+}
+
+export function isServed(outcome: string): boolean {
+  return outcome === 'HELD' || outcome === 'PENDING';
+}
+
+export function latenciesOf(served: number[]): { servedP50Ms: number; servedP99Ms: number } {
+  served.sort((a, b) => a - b);
+  const quantile = (share: number): number => served[Math.floor(served.length * share)] ?? 0;
+  return { servedP50Ms: quantile(0.5), servedP99Ms: quantile(0.99) };
 }
 
 const unanswered = 'no answer';
@@ -27,6 +42,7 @@ const unanswered = 'no answer';
 export class OpenLoop {
   readonly #intendedMs: Float64Array;
   readonly #latencyMs: Float64Array;
+  readonly #endedMs: Float64Array;
   readonly #outcomes: (string | undefined)[];
   #begun = 0;
   #next = 0;
@@ -36,6 +52,7 @@ export class OpenLoop {
   constructor(phases: readonly Phase[]) {
     this.#intendedMs = intendedTimes(phases);
     this.#latencyMs = new Float64Array(this.items);
+    this.#endedMs = new Float64Array(this.items);
     this.#outcomes = new Array(this.items);
   }
 
@@ -66,7 +83,9 @@ export class OpenLoop {
   readonly end: ItemEnded = (item, outcome) => {
     if (this.#outcomes[item] !== undefined) return;
     this.#outcomes[item] = outcome;
-    this.#latencyMs[item] = performance.now() - this.#begun - (this.#intendedMs[item] ?? 0);
+    const endedMs = performance.now() - this.#begun;
+    this.#endedMs[item] = endedMs;
+    this.#latencyMs[item] = endedMs - (this.#intendedMs[item] ?? 0);
     this.#ended += 1;
     if (this.#ended === this.items) this.#whenAllEnded?.();
   };
@@ -78,11 +97,10 @@ export class OpenLoop {
     for (let item = from; item < to; item += 1) {
       const outcome = this.#outcomes[item] ?? unanswered;
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-      if (outcome === 'HELD' || outcome === 'PENDING') served.push(this.#latencyMs[item] ?? 0);
+      if (isServed(outcome)) served.push(this.#latencyMs[item] ?? 0);
     }
-    served.sort((a, b) => a - b);
-    const quantile = (share: number): number => served[Math.floor(served.length * share)] ?? 0;
-    return { fromMs, toMs, sent: to - from, outcomes, servedP50Ms: quantile(0.5), servedP99Ms: quantile(0.99) };
+    const lastAnswerMs = this.#endedMs.subarray(from, to).reduce((last, at) => Math.max(last, at), 0);
+    return { fromMs, toMs, sent: to - from, served: served.length, outcomes, ...latenciesOf(served), lastAnswerMs };
   }
 
   /** How many are meant to be sent up to an instant, or before it. */

@@ -8,7 +8,7 @@ import {
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { encode, pathOf } from '#libs/rpc/definition.js';
 import { assert, suite } from '#libs/testing/suite.js';
-import { driveOpen } from './drive.js';
+import { driveStreams } from './drive.js';
 
 const test = suite('streams of reservations');
 
@@ -56,11 +56,10 @@ test('every item goes once to one of the gateways, with a user and an id of its 
   const seen: [ReserveStreamItem[], ReserveStreamItem[]] = [[], []];
   const servers = await Promise.all(seen.map(listen));
   try {
-    const { phases, windows } = await driveOpen({
+    const { phases, windows } = await driveStreams({
       addresses: servers.map(({ address }) => address),
       ...{ storeId: 'store', skuIds: ['a', 'b'], tag: 't', deadlineMs: 2_000 },
-      phases: [{ perSecond: 1_000, ms: 200 }],
-      windowMs: 100,
+      load: { phases: [{ perSecond: 1_000, ms: 200 }], windowMs: 100 },
     });
     assert.equal(phases[0]?.outcomes, { HELD: 40, PENDING: 40, REFUSED: 40, QUEUED: 40, 'status 14': 40 });
     assert.equal(
@@ -76,6 +75,27 @@ test('every item goes once to one of the gateways, with a user and an id of its 
   assert.is(new Set(items.map(({ request }) => request?.requestId)).size, 200);
   assert.equal(items[0]?.request?.lines[0]?.skuId, 'a');
   assert.ok(seen.every((some) => some.length > 0));
+});
+
+test('in a closed loop so many are in flight and no more, and all are answered', async () => {
+  const seen: ReserveStreamItem[] = [];
+  const { server, address } = await listen(seen);
+  try {
+    const { phases } = await driveStreams({
+      addresses: [address],
+      ...{ storeId: 'store', skuIds: ['a'], tag: 't', deadlineMs: 2_000 },
+      load: { inFlight: 10, warmUp: 50, items: 100 },
+    });
+    assert.equal(phases[0]?.outcomes, { HELD: 30, PENDING: 30, REFUSED: 30, QUEUED: 30, 'status 14': 30 });
+    assert.is(phases[0]?.served, 40);
+  } finally {
+    server.forceShutdown();
+  }
+  assert.is(new Set(seen.map(({ userId }) => userId)).size, 150);
+  assert.equal(
+    seen.map(({ itemId }) => itemId),
+    [...Array(150).keys()],
+  );
 });
 
 test.run();

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { type Mesh, type MeshOptions, startMesh } from '../../deploy/local/mesh.js';
+import type { BenchmarkContext } from '../frame/benchmark.js';
+import { LedgerWitness } from './ledger-witness.js';
+
+/** All load comes from one address, which is no caller's that would be limited. */
+export const benchSettings = {
+  LOG_LEVEL: 'warn',
+  CALLER_RATE_PER_SECOND: '1000000',
+  CALLER_RATE_BURST: '1000000',
+};
+
+const shownLines = 10;
+const shownLength = 500;
+
+/** A mesh to measure, and the looks into its ledger. Both are closed with the benchmark, and can be closed before. */
+export interface BenchMesh {
+  mesh: Mesh;
+  witness: LedgerWitness;
+  stop(): Promise<void>;
+}
+
+/** Starts one with a folder of its own. */
+export async function startBenchMesh(
+  { directory, life, progress }: BenchmarkContext,
+  { name = 'mesh', env = {}, ...options }: { name?: string } & Pick<MeshOptions, 'env' | 'scale'> = {},
+): Promise<BenchMesh> {
+  const settings = { ...benchSettings, ...env };
+  const complaints = { left: 0 };
+  const mesh = await startMesh({
+    ...options,
+    directory: join(directory, name),
+    env: settings,
+    report: progress,
+    onLine: (process, line) => complain(complaints, `${process}: ${line}`),
+  });
+  complaints.left = shownLines; // While it starts, one waits for the other and says so.
+  const witness = new LedgerWitness(mesh.servers.urls.postgres);
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopping ??= witness.close().finally(() => mesh.stop());
+    return stopping;
+  };
+  life.closer(name, stop);
+  return { mesh, witness, stop };
+}
+
+/** Whatever a service at log level "warn" has to say spoils a measurement; a few lines tell why. */
+function complain(complaints: { left: number }, line: string): void {
+  if (complaints.left === 0) return;
+  complaints.left -= 1;
+  process.stderr.write(`${line.slice(0, shownLength)}\n`);
+}
