@@ -2,6 +2,8 @@ import type { Benchmark } from './frame/benchmark.js';
 import { soldOutAgainstConstant, soldOutAgainstUnaryMesh } from './p1-sold-out.js';
 import { consumerDrain } from './p5-consumer-drain.js';
 import { replays } from './p8-replays.js';
+import { limiter } from './p9-limiter.js';
+import { overload } from './p11-overload.js';
 import { wholePath } from './p13-whole-path.js';
 
 /** All benchmarks, in the order in which `all` runs them. */
@@ -10,5 +12,7 @@ export const benchmarks: readonly Benchmark[] = [
   soldOutAgainstUnaryMesh,
   consumerDrain,
   replays,
+  limiter,
+  overload,
   wholePath,
 ];

@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import { importSkus } from '../deploy/local/import-skus.js';
-import { type Mesh, startMesh } from '../deploy/local/mesh.js';
-import { drive } from './drivers/drive.js';
-import type { DriveJob, DriveResult } from './drivers/grpc-driver.js';
-import { LedgerWitness } from './drivers/ledger-witness.js';
+import type { Mesh } from '../deploy/local/mesh.js';
+import { startBenchMesh } from './drivers/bench-mesh.js';
+import { driveStreams } from './drivers/drive.js';
+import type { LedgerWitness } from './drivers/ledger-witness.js';
 import { meterMesh } from './drivers/mesh-meter.js';
-import { reserveMethod } from './drivers/reserve-method.js';
+import type { ClosedPlan, StreamJob, StreamResult } from './drivers/stream-driver.js';
 import type { Arm, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
 
 const storeId = 'bench';
@@ -13,16 +12,13 @@ const noRateLimit = { perSecond: 1_000_000, burst: 1_000_000 };
 const inFlight = 256;
 const deadlineMs = 5_000;
 
-interface Load {
-  requests: number;
-  warmUp: number;
-}
+type Job = StreamJob & { load: ClosedPlan };
 
 /** What a crowd that presses the button twice costs: the same requests again, within the time for which answers are kept ready. */
 export const replays: Benchmark = {
   id: 'P8',
   title: 'the same reservations sent a second time, against the first time, 256 in flight on one sku',
-  unit: 'calls/s',
+  unit: 'answers/s',
   gate: 1.3,
   goal: 2,
   bounds: [
@@ -33,15 +29,11 @@ export const replays: Benchmark = {
 };
 
 async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
-  const { life, quick } = context;
-  const directory = join(context.directory, 'mesh');
-  const mesh = await startMesh({ directory, env: { LOG_LEVEL: 'warn' }, report: context.progress });
-  life.closer('mesh', () => mesh.stop());
-  const witness = new LedgerWitness(mesh.servers.urls.postgres);
-  life.closer('witness', () => witness.close());
-  const load = quick ? { requests: 4_000, warmUp: 2_000 } : { requests: 16_000, warmUp: 4_000 };
+  const { quick } = context;
+  const { mesh, witness } = await startBenchMesh(context);
+  const load = { inFlight, ...(quick ? { warmUp: 3_000, items: 5_000 } : { warmUp: 5_000, items: 20_000 }) };
   let runs = 0;
-  const nextJob = async (): Promise<DriveJob> => {
+  const nextJob = async (): Promise<Job> => {
     runs += 1;
     return newSale(mesh, `r${runs}`, load);
   };
@@ -49,54 +41,60 @@ async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
 }
 
 /** A sku with a unit for everybody, and the requests for it: always the same ones for the same job. */
-async function newSale(mesh: Mesh, tag: string, load: Load): Promise<DriveJob> {
+async function newSale(mesh: Mesh, tag: string, load: ClosedPlan): Promise<Job> {
   const skuId = `hot-${tag}`;
   const { services, gateway } = mesh.describe();
-  const capacity = load.requests + load.warmUp;
+  const capacity = load.items + load.warmUp;
   await importSkus(services.inventory?.[0]?.grpc ?? '', [
     { skuId, storeId, title: skuId, capacity, priceMinor: 1500, rateLimit: noRateLimit },
   ]);
-  return { address: gateway, path: reserveMethod.path, storeId, skuId, tag, inFlight, deadlineMs, ...load };
+  return { addresses: [gateway], storeId, skuIds: [skuId], tag, deadlineMs, load };
 }
 
-function firstTime(mesh: Mesh, witness: LedgerWitness, nextJob: () => Promise<DriveJob>): Arm {
+function firstTime(mesh: Mesh, witness: LedgerWitness, nextJob: () => Promise<Job>): Arm {
   return {
     name: 'first time',
     run: async () => measured(mesh, witness, await nextJob()),
   };
 }
 
-function secondTime(mesh: Mesh, witness: LedgerWitness, nextJob: () => Promise<DriveJob>): Arm {
+function secondTime(mesh: Mesh, witness: LedgerWitness, nextJob: () => Promise<Job>): Arm {
   return {
     name: 'second time',
     run: async () => {
       const job = await nextJob();
-      const first = await drive(job);
+      const first = await driveStreams(job);
       // All is committed and settled, so that what follows is the replays' own.
-      const before = [...unexpected(first), ...(await witness.violations([job.skuId], job.requests + job.warmUp))];
+      const before = [...unexpected(first), ...(await witness.violations(job.skuIds, requestsOf(job)))];
       const run = await measured(mesh, witness, job);
       return { ...run, violations: [...before, ...run.violations] };
     },
   };
 }
 
-async function measured(mesh: Mesh, witness: LedgerWitness, job: DriveJob) {
+async function measured(mesh: Mesh, witness: LedgerWitness, job: Job) {
   const meter = await meterMesh(mesh.describe());
-  const result = await drive(job);
-  const counters = await meter(job.requests + job.warmUp);
-  const { durationMs, p50Ms, p99Ms, busyShare } = result;
+  const result = await driveStreams(job);
+  const counters = await meter(requestsOf(job));
+  const [stretch] = result.phases;
+  const { served = 0, fromMs = 0, toMs = 0, servedP50Ms = 0, servedP99Ms = 0 } = stretch ?? {};
   return {
-    items: job.requests,
-    durationMs,
-    counters: { p50_ms: p50Ms, p99_ms: p99Ms, driver_busy_share: busyShare, ...counters },
+    items: served,
+    durationMs: toMs - fromMs,
+    counters: { p50_ms: servedP50Ms, p99_ms: servedP99Ms, driver_busy_share: result.busyShare, ...counters },
     // Each request is one order, however often it was sent.
-    violations: [...unexpected(result), ...(await witness.violations([job.skuId], job.requests + job.warmUp))],
+    violations: [...unexpected(result), ...(await witness.violations(job.skuIds, requestsOf(job)))],
   };
 }
 
+function requestsOf({ load }: Job): number {
+  return load.warmUp + load.items;
+}
+
 /** There is a unit for everybody. */
-function unexpected({ outcomes }: DriveResult): string[] {
-  return Object.entries(outcomes)
+function unexpected({ phases }: StreamResult): string[] {
+  return phases
+    .flatMap(({ outcomes }) => Object.entries(outcomes))
     .filter(([outcome]) => !['HELD', 'PENDING'].includes(outcome))
-    .map(([outcome, count]) => `${count} calls ended with ${outcome}`);
+    .map(([outcome, count]) => `${count} reservations ended with ${outcome}`);
 }

@@ -1,0 +1,140 @@
+import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { importSkus } from '../deploy/local/import-skus.js';
+import type { Mesh } from '../deploy/local/mesh.js';
+import { startBenchMesh } from './drivers/bench-mesh.js';
+import { driveStreams } from './drivers/drive.js';
+import type { LedgerWitness } from './drivers/ledger-witness.js';
+import { meterMesh } from './drivers/mesh-meter.js';
+import type { Stretch } from './drivers/open-loop.js';
+import { meterCpu } from './drivers/process-cpu.js';
+import type { StreamResult } from './drivers/stream-driver.js';
+import { startUnlimitedGateway } from './drivers/unlimited-gateway.js';
+import type { Arm, ArmRun, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
+
+const storeId = 'bench';
+const deadlineMs = 5_000;
+const inFlight = 256;
+/** Nobody is refused by it, and everybody has to ask. */
+const wideLimit = { perSecond: 1_000_000, burst: 1_000_000 };
+const tightLimit = { perSecond: 500, burst: 500 };
+const overloadFactor = 3;
+const gateways = 3;
+const threeGateways = 'three gateways, three times the limit';
+
+/** What asking for a token costs whoever gets one, and how exactly the limit is kept. */
+export const limiter: Benchmark = {
+  id: 'P9',
+  title: 'reservations that pay a token of their sku and of their user each, against none',
+  unit: 'orders/s',
+  gate: 0.9,
+  goal: 0.98,
+  bounds: [
+    // What was let through lies between what the limit lets through until the last request was sent, and until it was
+    // answered. One token may be under way then.
+    { arm: threeGateways, counter: 'admitted_by_limit_when_sent', gate: { atLeast: 0.995 }, goal: { atLeast: 0.995 } },
+    { arm: threeGateways, counter: 'admitted_by_limit_when_answered', gate: { atMost: 1.05 }, goal: { atMost: 1 } },
+  ],
+  open,
+};
+
+async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
+  const { life, quick } = context;
+  const { mesh, witness } = await startBenchMesh(context, { scale: { gateway: gateways } });
+  const unlimited = await startUnlimitedGateway(mesh.describe());
+  life.closer('unlimited gateway', () => unlimited.stop());
+  const load = quick ? { warmUp: 4_000, items: 8_000 } : { warmUp: 5_000, items: 40_000 };
+  const limited = mesh.describe().services.gateway ?? [];
+  const addresses = limited.flatMap(({ grpc }) => grpc ?? []);
+  return {
+    a: paid('limits on', { mesh, witness, address: addresses[0] ?? '', pid: limited[0]?.pid, load }),
+    b: paid('limits off', { mesh, witness, address: unlimited.address, pid: unlimited.pid, load }),
+    reported: [threeTimesTheLimit({ mesh, witness, addresses, ms: quick ? 3_000 : 8_000 })],
+  };
+}
+
+interface PaidOptions {
+  mesh: Mesh;
+  witness: LedgerWitness;
+  address: string;
+  pid: number | undefined;
+  load: { warmUp: number; items: number };
+}
+
+/** A unit for everybody, as fast as they are served. */
+function paid(name: string, { mesh, witness, address, pid, load }: PaidOptions): Arm {
+  return {
+    name,
+    run: async () => {
+      const capacity = load.warmUp + load.items;
+      const skuId = await putSku(mesh, capacity, wideLimit);
+      const meter = await meterMesh(mesh.describe());
+      const cpu = meterCpu({ gateway: pid });
+      const wish = { addresses: [address], storeId, skuIds: [skuId], tag: skuId, deadlineMs };
+      const result = await driveStreams({ ...wish, load: { inFlight, ...load } });
+      const counters = { ...(await meter(capacity)), ...cpu(capacity) };
+      const [stretch] = result.phases;
+      const violations = [...unexpected(stretch, []), ...(await witness.violations([skuId], capacity))];
+      return runOf(result, stretch, counters, violations);
+    },
+  };
+}
+
+interface TightOptions {
+  mesh: Mesh;
+  witness: LedgerWitness;
+  addresses: string[];
+  ms: number;
+}
+
+/** Every gateway lets some of the crowd through; together they let through what the limit says. */
+function threeTimesTheLimit({ mesh, witness, addresses, ms }: TightOptions): Arm {
+  const { perSecond, burst } = tightLimit;
+  return {
+    name: threeGateways,
+    run: async () => {
+      const phases = [{ perSecond: perSecond * overloadFactor, ms }];
+      const skuId = await putSku(mesh, (perSecond * overloadFactor * ms) / 1000, tightLimit);
+      const wish = { addresses, storeId, skuIds: [skuId], tag: skuId, deadlineMs, onBusy: OnBusy.ON_BUSY_FAIL };
+      const result = await driveStreams({ ...wish, load: { phases, windowMs: 1_000 } });
+      const [stretch] = result.phases;
+      const admitted = stretch?.served ?? 0;
+      const share = (untilMs: number): number => admitted / (burst + (perSecond * untilMs) / 1000);
+      const counters = {
+        admitted_by_limit_when_sent: share(ms),
+        admitted_by_limit_when_answered: share(stretch?.lastAnswerMs ?? 0),
+      };
+      const violations = [...unexpected(stretch, ['status 8']), ...(await witness.violations([skuId], admitted))];
+      return runOf(result, stretch, counters, violations);
+    },
+  };
+}
+
+let skus = 0;
+async function putSku(mesh: Mesh, capacity: number, rateLimit: { perSecond: number; burst: number }): Promise<string> {
+  skus += 1;
+  const skuId = `hot-${skus}`;
+  const inventory = mesh.describe().services.inventory?.[0]?.grpc ?? '';
+  await importSkus(inventory, [{ skuId, storeId, title: skuId, capacity, priceMinor: 1500, rateLimit }]);
+  return skuId;
+}
+
+function runOf(
+  { busyShare }: StreamResult,
+  stretch: Stretch | undefined,
+  counters: Record<string, number>,
+  violations: string[],
+): ArmRun {
+  const { served = 0, fromMs = 0, toMs = 0, servedP50Ms = 0, servedP99Ms = 0 } = stretch ?? {};
+  return {
+    items: served,
+    durationMs: toMs - fromMs,
+    counters: { p50_ms: servedP50Ms, p99_ms: servedP99Ms, driver_busy_share: busyShare, ...counters },
+    violations,
+  };
+}
+
+function unexpected(stretch: Stretch | undefined, allowed: string[]): string[] {
+  return Object.entries(stretch?.outcomes ?? {})
+    .filter(([outcome]) => !['HELD', 'PENDING', ...allowed].includes(outcome))
+    .map(([outcome, count]) => `${count} reservations ended with ${outcome}`);
+}
