@@ -5,17 +5,8 @@ import { type Sample, total } from './readings.js';
  * counted. Names are the labels of the metrics, which are those of the files.
  */
 export const POLLS: readonly string[] = [
-  ...[
-    'clock_read',
-    'job_claim',
-    'job_finish',
-    'jobs_read',
-    'limits_read',
-    'orders_expire',
-    'outbox_take',
-    'skus_opening',
-  ],
-  ...['claims_list', 'gates_close', 'gateways_count', 'health_check', 'promises_list'],
+  ...['clock_read', 'limits_read', 'job_claim', 'job_finish', 'jobs_read', 'orders_expire', 'outbox_take'],
+  ...['skus_opening', 'claims_list', 'gates_close', 'gateways_count', 'health_check', 'promises_list'],
 ];
 
 /** Round trips of services to Redis. */
