@@ -1,5 +1,5 @@
 import type { LimitsFile } from '#libs/mesh/limits-file.js';
-import { driveOpen } from '../../bench/drivers/drive.js';
+import { driveStreams } from '../../bench/drivers/drive.js';
 import { importSkus } from '../local/import-skus.js';
 import { noRateLimit } from './measure-path.js';
 import { withPrivateMesh } from './private-mesh.js';
@@ -46,8 +46,8 @@ export function checkLimits(limits: LimitsFile, report: (line: string) => void):
     report(
       `sending ${perSecond} reservations a second for ${checkedMs / 1_000} s, after ${(2 * warmUpMs) / 1_000} s of fewer`,
     );
-    const job = { addresses: [gateway], storeId, skuIds: [skuId], tag: 'check', deadlineMs, phases, windowMs };
-    const { phases: stretches, busyShare } = await driveOpen(job);
+    const job = { addresses: [gateway], storeId, skuIds: [skuId], tag: 'check', deadlineMs };
+    const { phases: stretches, busyShare } = await driveStreams({ ...job, load: { phases, windowMs } });
     const last = stretches.at(-1);
     const { sent = 0, outcomes = {}, servedP50Ms = 0, servedP99Ms = 0 } = last ?? {};
     return judge(limits, { sent, outcomes, p50Ms: servedP50Ms, p99Ms: servedP99Ms, busyShare });

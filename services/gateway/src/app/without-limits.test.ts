@@ -16,7 +16,7 @@ function notedRequests(begun: Beginning[]): Requests {
       begun.push(asked);
       return { kind: 'GO', firstForMs: 7 };
     },
-    end: async () => {},
+    end: async () => true,
     renew: async () => {},
     changing: async () => {},
     place: async () => ({ state: 'GONE', peopleAhead: 0, retryAfterMs: 0 }),
