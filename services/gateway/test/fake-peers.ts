@@ -49,8 +49,10 @@ async function absent(): Promise<never> {
   throw new Fault('INTERNAL', 'not part of this test');
 }
 
-/** What an inventory does with an item: tells an outcome, says nothing ever, or breaks the stream off. */
-export type Place = (item: PlaceHoldsItem) => PlaceHoldsResult['outcome'] | 'never' | 'break';
+type Done = PlaceHoldsResult['outcome'] | 'never' | 'break';
+
+/** What an inventory does with an item: tells an outcome, now or later, says nothing ever, or breaks the stream off. */
+export type Place = (item: PlaceHoldsItem) => Done | Promise<Done>;
 
 /** An inventory that does with each hold what `place` says. */
 export async function startFakeInventory(books: FakeBooks, place: Place): Promise<RpcServer> {
@@ -62,14 +64,15 @@ export async function startFakeInventory(books: FakeBooks, place: Place): Promis
         items: ({ items }) => items,
         wrap: (results) => ({ results }),
         onItems: (items) => {
-          for (const item of items) {
-            books.placed.push(item);
-            const outcome = place(item);
-            if (outcome === 'break') stream.fail(new Fault('UNAVAILABLE', 'the process is going'));
-            else if (outcome !== 'never') responder.add({ itemId: item.itemId, outcome });
-          }
+          for (const item of items) void answer(item);
         },
       });
+      const answer = async (item: PlaceHoldsItem): Promise<void> => {
+        books.placed.push(item);
+        const outcome = await place(item);
+        if (outcome === 'break') stream.fail(new Fault('UNAVAILABLE', 'the process is going'));
+        else if (outcome !== 'never') responder.add({ itemId: item.itemId, outcome });
+      };
     },
     async getClaim({ orderId }) {
       if (books.journalIsAway) throw new Fault('UNAVAILABLE', 'The journal cannot be read');

@@ -142,7 +142,7 @@ test('H02: when inventory breaks off, another takes the same order: one effect',
   let effects = 0;
   const breaking: Place = (item) => {
     effects += books.rows.has(item.orderId) ? 0 : 1;
-    holding(item);
+    void holding(item);
     return 'break';
   };
   const held: Place = (item) => {

@@ -15,6 +15,8 @@ export type ReservationClient = Client<typeof ReservationServiceDefinition>;
 /** Gateways of one set-up, over peers that hold whatever is asked. */
 export interface GatewaysUnderTest {
   readonly books: FakeBooks;
+  /** Holds whatever is asked, unless a test sets another. */
+  place: Place;
   readonly addresses: string[];
   /** One for each gateway. */
   readonly clients: ReservationClient[];
@@ -30,7 +32,10 @@ export async function startGateways(count: number, env: Record<string, string>):
     books.rows.set(item.orderId, order);
     return { $case: 'held', value: order };
   };
-  const peers: RpcServer[] = [await startFakeInventory(books, holding), await startFakeOrders(books)];
+  const peers: RpcServer[] = [
+    await startFakeInventory(books, (item) => gateways.place(item)),
+    await startFakeOrders(books),
+  ];
   const lives = Array.from({ length: count }, () => new Lifecycle(logger));
   const started = await Promise.all(
     lives.map((life, at) =>
@@ -52,8 +57,9 @@ export async function startGateways(count: number, env: Record<string, string>):
   const clients = addresses.map((address) =>
     connect(ReservationServiceDefinition, address, { defaultDeadlineMs: 20_000 }),
   );
-  return {
+  const gateways: GatewaysUnderTest = {
     books,
+    place: holding,
     addresses,
     clients,
     async close() {
@@ -62,6 +68,7 @@ export async function startGateways(count: number, env: Record<string, string>):
       await Promise.all(peers.map((peer) => peer.drain()));
     },
   };
+  return gateways;
 }
 
 /** Metadata of a user's call. */

@@ -128,18 +128,6 @@ test('beyond the work room nobody begins, and whoever is turned away is told whi
   assert.is(room.inFlight, 0);
 });
 
-test('whoever waits for another try takes no room', async () => {
-  const held = gate();
-  const room = new WorkRoom({ maxInFlight: 1, shedAfterMs: 1, maxWaiting: 1 });
-  const { reserve, requests } = start(pending, { room });
-  requests.claim(id, 'of another order');
-  const { fingerprint = '' } = requests.begun[0] ?? {};
-  assert.is(fingerprint, '');
-  held.open();
-  assert.is(reasonOf(await reserve('ana', request, 5_000)), 'REQUEST_ID_REUSED');
-  assert.is(room.inFlight, 0);
-});
-
 test('a refusal that names an order of the user carries that order', async () => {
   const refusal = refusalOf('REFUSAL_REASON_LIMIT_REACHED', { ownOrderId: 'own-1' });
   const { reserve, rows } = start(async () => ({ $case: 'refused', value: refusal }));
