@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-/** Looks into the journals of a Redis, past every service. */
+/** Looks into what a Redis has noted, past every service. */
 export class JournalReader {
   readonly #redis: Redis;
 
@@ -21,6 +21,11 @@ export class JournalReader {
   async promises(): Promise<string[]> {
     const ids = await Promise.all((await this.#redis.keys('hf:*:promised')).map((key) => this.#redis.hkeys(key)));
     return ids.flat();
+  }
+
+  /** Whether the gateways have a mark of this order. */
+  async isMarked(orderId: string): Promise<boolean> {
+    return (await this.#redis.keys(`hf:*:mark:${orderId}*`)).length > 0;
   }
 
   /** As if every key had been evicted. */
