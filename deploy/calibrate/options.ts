@@ -15,10 +15,11 @@ export const CALIBRATE_HELP = `npm run calibrate [-- OPTIONS]    measures this m
                  seconds. Exit code 1 when it does not hold
   --help         this page
 
-It starts a mesh of its own in a temporary folder and takes it away again; what runs on this machine is left alone, but
-should do nothing meanwhile. Measured are: how many claims the ledger admits, how many the order service takes off the
-stream, and how many reservations the whole path answers, a second. From that follow the settings of services, and from
-what a sale has and who comes for it how many requests a second its sku is let. docs/limits.md says why.
+It starts a mesh of its own in a temporary folder of .holdfast/ and takes it away again; what runs on this machine is
+left alone, but should do nothing meanwhile. Measured are, a second: how many claims the ledger admits, how many the
+order service takes off the stream, and how many reservations the whole path answers. From that follow the settings of
+services, and from what a sale has and who comes for it how many requests a second its sku is let. docs/limits.md says
+why.
 
 A file of sales, as CSV; the last column may be left out, it is 10:
 

@@ -1,17 +1,18 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { MESH_DIRECTORY } from '#libs/mesh/mesh-file.js';
 import { type Mesh, type MeshOptions, startMesh } from '../local/mesh.js';
 
 /**
- * Runs `work` on a mesh of its own, with private servers in a temporary folder; nothing of it stays, however it ends.
- * Ctrl-C ends it too.
+ * Runs `work` on a mesh of its own, with private servers; nothing of it stays, however it ends. Ctrl-C ends it too. Its
+ * folder is a temporary one where the mesh of this machine has its own: on another disk a commit would cost something else.
  */
 export async function withPrivateMesh<Result>(
   options: Omit<MeshOptions, 'directory'>,
   work: (mesh: Mesh, directory: string) => Promise<Result>,
 ): Promise<Result> {
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-calibrate-'));
+  mkdirSync(MESH_DIRECTORY, { recursive: true });
+  const directory = mkdtempSync(join(MESH_DIRECTORY, 'calibrate-'));
   chmodSync(directory, 0o755); // Under root Postgres runs as another user, who has to get in.
   let mesh: Mesh | undefined;
   const end = async (): Promise<void> => {

@@ -20,8 +20,8 @@ export interface Effort {
 }
 
 export const efforts = {
-  full: { runs: 5, ledgerClaims: 10_000, consumerClaims: 15_000, pathRequests: 8_000 },
-  quick: { runs: 3, ledgerClaims: 4_000, consumerClaims: 5_000, pathRequests: 3_000 },
+  full: { runs: 5, ledgerClaims: 15_000, consumerClaims: 10_000, pathRequests: 6_000 },
+  quick: { runs: 3, ledgerClaims: 5_000, consumerClaims: 4_000, pathRequests: 2_500 },
 } as const satisfies Record<string, Effort>;
 
 /** The median of so many runs; `run` returns what one did per second, and is given its number from 1. */
