@@ -24,7 +24,10 @@ export interface PlaceHoldsItem {
   lines: OrderLine[];
   /** Milliseconds left; past them the attempt has no effect. */
   remainingMs: number;
-  /** For so long no other try of this order began: it is surely the first unless one is older. Absent: not known. */
+  /**
+   * For so long no other try of this order began: it is surely the first unless one is older. 0: one is known of.
+   * Absent: the try has no mark; for some seconds every no is recorded.
+   */
   firstForMs?: number | undefined;
 }
 
