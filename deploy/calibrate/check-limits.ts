@@ -1,7 +1,7 @@
 import type { LimitsFile } from '#libs/mesh/limits-file.js';
 import { driveStreams } from '../../bench/drivers/drive.js';
 import { importSkus } from '../local/import-skus.js';
-import { noRateLimit } from './measure-path.js';
+import { noRateLimit } from './path-meter.js';
 import { withPrivateMesh } from './private-mesh.js';
 
 const storeId = 'calibrate';

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { readLimitsFile, writeLimitsFile } from '#libs/mesh/limits-file.js';
 import { checkLimits } from './check-limits.js';
 import { chooseLimits } from './choose-limits.js';
+import { efforts } from './effort.js';
 import { measure } from './measure.js';
 import { CALIBRATE_HELP, type CalibrateOptions, readOptions } from './options.js';
-import { efforts } from './repeated.js';
 import { renderCalibration, renderCheck } from './report.js';
 import { type ExpectedSale, readSalesFile, sampleSales } from './sales.js';
 

@@ -13,7 +13,7 @@ test('a little of each is measured on a mesh of its own, and gives a file that c
   for (const [name, { perSecond, runs }] of Object.entries(spread)) {
     assert.ok(perSecond > 1, `${name}: ${perSecond}`);
     assert.is(runs, 1);
-    assert.ok(lines.some((line) => line.startsWith(`${name}: run 1 of 1`)));
+    assert.ok(lines.some((line) => line.startsWith(`run 1 of 1: ${name}`)));
   }
   const { file } = chooseLimits(measured, sampleSales(new Date()));
   assert.equal(parseLimits(JSON.stringify(file), 'file'), file);

@@ -1,10 +1,12 @@
 import type { Measured } from '#libs/mesh/limits-file.js';
 import { machineFacts } from '../../bench/frame/machine.js';
-import { measureConsumer } from './measure-consumer.js';
-import { measureLedger } from './measure-ledger.js';
-import { measurePath } from './measure-path.js';
+import { consumerMeter } from './consumer-meter.js';
+import type { Effort } from './effort.js';
+import { ledgerMeter } from './ledger-meter.js';
+import { outboxEmpty } from './outbox-empty.js';
+import { pathMeter } from './path-meter.js';
 import { withPrivateMesh } from './private-mesh.js';
-import type { Effort, Repeated } from './repeated.js';
+import { type Meter, type Repeated, runRounds } from './rounds.js';
 
 /** What was measured, and how far the runs were apart. */
 export interface Measurement {
@@ -21,24 +23,30 @@ const unbounded = {
   CONSUME_PER_SECOND: '0',
 };
 
-/** Starts a mesh of its own and measures ledger, consumer and path, one after the other, each by several runs of the same work. */
+/** Starts a mesh of its own and measures ledger, consumer and path by several runs of the same work. */
 export function measure(effort: Effort, report: (line: string) => void): Promise<Measurement> {
   return withPrivateMesh({ env: unbounded, report }, async (mesh, directory) => {
     const { cores, cpu, node } = machineFacts(directory);
-    const spread = {
-      ledger: await measureLedger(mesh.servers.urls.postgres, effort, report),
-      consumer: await measureConsumer(mesh, effort, report),
-      path: await measurePath(mesh, effort, report),
-    };
-    const measured: Measured = {
-      at: new Date().toISOString(),
-      cores,
-      cpu,
-      node,
-      ledger_per_second: Math.round(spread.ledger.perSecond),
-      consumer_per_second: Math.round(spread.consumer.perSecond),
-      path_per_second: Math.round(spread.path.perSecond),
-    };
-    return { measured, spread };
+    const meters: Meter[] = [];
+    try {
+      meters.push(await ledgerMeter(mesh.servers.urls.postgres, effort));
+      meters.push(await consumerMeter(mesh, effort));
+      meters.push(pathMeter(mesh, effort));
+      const settle = (): Promise<void> => outboxEmpty(mesh);
+      const [ledger, consumer, path] = await runRounds(meters, { runs: effort.runs, settle, report });
+      if (!ledger || !consumer || !path) throw new Error('not everything was measured');
+      const measured: Measured = {
+        at: new Date().toISOString(),
+        cores,
+        cpu,
+        node,
+        ledger_per_second: Math.round(ledger.perSecond),
+        consumer_per_second: Math.round(consumer.perSecond),
+        path_per_second: Math.round(path.perSecond),
+      };
+      return { measured, spread: { ledger, consumer, path } };
+    } finally {
+      for (const meter of meters.reverse()) await meter.close();
+    }
   });
 }

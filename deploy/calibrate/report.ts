@@ -3,7 +3,7 @@ import { renderFacts, renderTable } from '#libs/terminal/table.js';
 import type { Checked } from './check-limits.js';
 import type { Choice } from './choose-limits.js';
 import type { Measurement } from './measure.js';
-import type { Repeated } from './repeated.js';
+import type { Repeated } from './rounds.js';
 
 /** What was measured, what follows from it and why, and what to do with it. */
 export function renderCalibration({ spread }: Measurement, file: LimitsFile, choices: Choice[], path: string): string {

@@ -4,8 +4,8 @@ import { claimsMessages } from '../../bench/drivers/claims.js';
 import { ClaimsQueue } from '../../bench/drivers/claims-queue.js';
 import { LedgerWitness } from '../../bench/drivers/ledger-witness.js';
 import type { Mesh } from '../local/mesh.js';
-import { outboxEmpty } from './outbox-empty.js';
-import { type Effort, type Repeated, repeat } from './repeated.js';
+import type { Effort } from './effort.js';
+import type { Meter } from './rounds.js';
 
 const storeId = 'calibrate';
 /** What services take when nothing is said. */
@@ -19,28 +19,23 @@ const drainTimeoutMs = 60_000;
  * How many claims the order service takes off the stream and has decided in a second. It is frozen while they are stored;
  * the clock runs from its thaw to the ack of the last message, which follows the last commit.
  */
-export async function measureConsumer(
-  mesh: Mesh,
-  { runs, consumerClaims }: Effort,
-  report: (line: string) => void,
-): Promise<Repeated> {
+export async function consumerMeter(mesh: Mesh, { consumerClaims }: Effort): Promise<Meter> {
   const { nats = '', postgres } = mesh.servers.urls;
   const witness = new LedgerWitness(postgres);
   const queue = await ClaimsQueue.open(nats, claimsStream(shard), claimsSubject(shard));
-  try {
-    const drain = async (tag: string): Promise<number> => {
+  return {
+    name: 'consumer',
+    async run(tag) {
       const skuId = `drain-${tag}`;
       await witness.putSkus(storeId, [skuId], consumerClaims);
       const messages = claimsMessages({ storeId, skuIds: [skuId], tag, orders: consumerClaims, claimsPerMessage });
-      await outboxEmpty(mesh);
       return consumerClaims / (await thawAndDrain(mesh, queue, messages));
-    };
-    await drain('warm');
-    return await repeat('consumer', runs, report, (run) => drain(`r${run}`));
-  } finally {
-    await queue.close();
-    await witness.close();
-  }
+    },
+    async close() {
+      await queue.close();
+      await witness.close();
+    },
+  };
 }
 
 /** Seconds. */

@@ -2,12 +2,13 @@ import { Client } from 'pg';
 import { orderId } from '#libs/contracts/order-id.js';
 import type { ClaimToAdmit } from '#libs/ledger/claims-batch.js';
 import { type Ledger, openLedger, RUNTIME_ROLE } from '#libs/ledger/ledger.js';
-import { createPool } from '#libs/postgres/pool.js';
+import { createPool, type PostgresPool } from '#libs/postgres/pool.js';
 import { createLogger } from '#libs/runtime/logger.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
 import { LedgerWitness } from '../../bench/drivers/ledger-witness.js';
 import { migrateLedger } from '../local/migrate-ledger.js';
-import { type Effort, type Repeated, repeat } from './repeated.js';
+import type { Effort } from './effort.js';
+import type { Meter } from './rounds.js';
 
 const storeId = 'calibrate';
 const skuId = 'hot';
@@ -20,30 +21,36 @@ const database = 'calibrate_ledger';
  * How many claims of one hot sku the ledger admits in a second: batches through claims_admit in a database of their own,
  * which nobody else reads.
  */
-export async function measureLedger(
-  postgresUrl: string,
-  { runs, ledgerClaims }: Effort,
-  report: (line: string) => void,
-): Promise<Repeated> {
+export async function ledgerMeter(postgresUrl: string, { runs, ledgerClaims }: Effort): Promise<Meter> {
   const admin = new Client({ connectionString: postgresUrl });
   await admin.connect();
-  try {
-    await admin.query(`CREATE DATABASE ${database}`);
-    const url = new URL(postgresUrl);
-    url.pathname = `/${database}`;
-    await migrateLedger(url.href, () => {});
-    const witness = new LedgerWitness(url.href);
-    await witness.putSkus(storeId, [skuId], ledgerClaims * (runs + 1));
-    await witness.close();
-    return await measured(url.href, report, runs, ledgerClaims);
-  } finally {
-    await admin.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
-    await admin.end();
-  }
+  await admin.query(`CREATE DATABASE ${database}`);
+  const url = new URL(postgresUrl);
+  url.pathname = `/${database}`;
+  await migrateLedger(url.href, () => {});
+  const witness = new LedgerWitness(url.href);
+  await witness.putSkus(storeId, [skuId], ledgerClaims * (runs + 1));
+  await witness.close();
+  const pool = openPool(url.href);
+  const ledger = openLedger(pool);
+  return {
+    name: 'ledger',
+    async run(tag) {
+      const work = batches(tag, ledgerClaims);
+      const begun = performance.now();
+      await admitAll(ledger, work);
+      return ledgerClaims / ((performance.now() - begun) / 1_000);
+    },
+    async close() {
+      await pool.close();
+      await admin.query(`DROP DATABASE ${database} WITH (FORCE)`);
+      await admin.end();
+    },
+  };
 }
 
-async function measured(url: string, report: (line: string) => void, runs: number, claims: number): Promise<Repeated> {
-  const pool = createPool({
+function openPool(url: string): PostgresPool {
+  return createPool({
     url,
     max: turns,
     applicationName: 'calibrate',
@@ -55,18 +62,6 @@ async function measured(url: string, report: (line: string) => void, runs: numbe
     logger: createLogger('calibrate', 'silent'),
     metrics: createMetrics(),
   });
-  try {
-    const ledger = openLedger(pool);
-    await admitAll(ledger, batches('warm', claims));
-    return await repeat('ledger', runs, report, async (run) => {
-      const work = batches(`r${run}`, claims);
-      const begun = performance.now();
-      await admitAll(ledger, work);
-      return claims / ((performance.now() - begun) / 1_000);
-    });
-  } finally {
-    await pool.close();
-  }
 }
 
 async function admitAll(ledger: Ledger, work: ClaimToAdmit[][]): Promise<void> {
