@@ -120,6 +120,34 @@ test('who is overdue at the head is passed over, and passes first once back', as
   assert.equal(await servedIn(patient, order), order);
 });
 
+test('who is overdue and comes when the token is there has kept the place', async () => {
+  const sku = newSku(20);
+  await drain(patient, sku);
+  const [late, behind] = crowd(2, sku) as [Beginning, Beginning];
+  await strict.begin(late);
+  await patient.begin(behind);
+  const [bucket = ''] = requestKeys.ofSkus(0, [{ storeId: 'store', skuId: sku.skuId }]);
+  await until(async () => {
+    const [seconds, micros] = await stage.redis.time();
+    const fullAt = Number((await stage.redis.get(bucket))?.split(':')[0]);
+    return Number(seconds) * 1_000_000 + Number(micros) > fullAt;
+  });
+  const begun = await beginAll(patient, [behind, late]);
+  assert.equal(kindsOf(begun), { GO: 1, QUEUED: 1 });
+  assert.is(begun[1]?.kind, 'GO');
+});
+
+test('newcomers come last, though the clock was set back', async () => {
+  const sku = newSku(NEVER);
+  await drain(patient, sku);
+  const [first] = crowd(1, sku) as [Beginning];
+  await patient.begin(first);
+  const [, , line = ''] = requestKeys.ofSkus(0, [{ storeId: 'store', skuId: sku.skuId }]);
+  await stage.redis.zincrby(line, 3_600_000_000, first.markId);
+  assert.equal((await beginAll(patient, crowd(2, sku))).map(aheadOf), [1, 2]);
+  assert.is(aheadOf(await patient.begin(first)), 0);
+});
+
 test('a whole crowd of overdue is passed over at once', async () => {
   const sku = newSku(20);
   await drain(patient, sku);

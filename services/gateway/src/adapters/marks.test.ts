@@ -9,16 +9,19 @@ const test = suite('marks');
 const LEAVE: Ending['as'] = { kind: 'LEAVE' };
 const FORGET: Ending['as'] = { kind: 'FORGET' };
 let stage: RequestsStage;
+/** Of the test that restarts Redis. */
+let other: RequestsStage | undefined;
 let gateway: RedisRequests;
 /** Its leases are over at once. */
 let hasty: RedisRequests;
 
 test.before(async () => {
-  stage = await RequestsStage.open({ appendonly: true });
+  stage = await RequestsStage.open();
   gateway = stage.gateway();
   hasty = stage.gateway({ leaseMs: 0 });
 });
 test.after(() => stage.close());
+test.after(() => other?.close());
 
 /** Another try of the same request. */
 function again(first: Beginning, given: Partial<Beginning> = {}): Promise<Begun> {
@@ -63,6 +66,15 @@ test('B02: within one batch, too', async () => {
   const same = beginning();
   const tries = Array.from({ length: 20 }, (_, n) => ({ ...same, owner: `try ${n}` }));
   assert.equal(kindsOf(await beginAll(gateway, tries)), { GO: 1, IN_PROGRESS: 19 });
+});
+
+test('B01: something else under the same id is refused within one batch, too', async () => {
+  const first = beginning();
+  const begun = await beginAll(gateway, [first, { ...first, owner: 'another', fingerprint: 'something else' }, first]);
+  assert.equal(
+    begun.map(({ kind }) => kind),
+    ['GO', 'REUSED', 'GO'],
+  );
 });
 
 test('B04: when the lease is over the next try takes it, and is not the first', async () => {
@@ -228,13 +240,21 @@ test('B10: after everything was thrown away, nothing before is known', async () 
 });
 
 test('B10: nor after Redis began anew, though what was stored is still there', async () => {
-  const first = await ended(stored('HELD'));
-  await until(() => knownFor());
-  const before = await redisNow();
-  await stage.server.restart();
-  const begun = await until(() => gateway.begin(beginning()));
-  assert.ok(begun.kind === 'GO' && begun.firstForMs <= (await redisNow()) - before);
-  assert.is((await again(first)).kind, 'DONE');
+  other = await RequestsStage.open({ appendonly: true });
+  // Never taken for one that went on without marks meanwhile: only the new Redis can say so.
+  const alone = other.gateway({ unseenMs: 600_000 });
+  const first = beginning();
+  await alone.begin(first);
+  await alone.end(ending(first, stored('HELD')));
+  await until(async () => {
+    const begun = await alone.begin(beginning());
+    return begun.kind === 'GO' && begun.firstForMs > 0;
+  });
+  const before = performance.now();
+  await other.server.restart();
+  const begun = await until(() => alone.begin(beginning()));
+  assert.ok(begun.kind === 'GO' && begun.firstForMs <= performance.now() - before);
+  assert.is((await alone.begin({ ...first, owner: 'another' })).kind, 'DONE');
 });
 
 test('marks are kept for a day after the last try', async () => {

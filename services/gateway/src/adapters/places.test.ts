@@ -94,8 +94,20 @@ test('while a sku is shut everybody passes to hear the no, and nothing is spent'
   );
 });
 
-test('a sku that is shut for a moment opens by itself, and a token was kept', async () => {
+test('while it is shut its tokens are kept', async () => {
   const sku = newSku(NEVER, 2);
+  const [opener] = crowd(1, sku) as [Beginning];
+  await patient.begin(opener);
+  await patient.end(ending(opener, { kind: 'FORGET' }, [{ storeId: 'store', skuId: sku.skuId, forMs: 3_600_000 }]));
+  const passing = crowd(10, sku);
+  assert.equal(kindsOf(await beginAll(patient, passing)), { GO: 10 });
+  const [held] = passing as [Beginning];
+  await patient.end(ending(held, stored('HELD'), [{ storeId: 'store', skuId: sku.skuId, forMs: 0 }]));
+  assert.equal(kindsOf(await beginAll(patient, crowd(3, sku))), { GO: 1, QUEUED: 2 });
+});
+
+test('a sku that is shut for a moment opens by itself', async () => {
+  const sku = newSku(NEVER);
   const [opener] = crowd(1, sku) as [Beginning];
   await patient.begin(opener);
   await patient.end(ending(opener, { kind: 'FORGET' }, [{ storeId: 'store', skuId: sku.skuId, forMs: 50 }]));

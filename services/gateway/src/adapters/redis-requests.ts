@@ -20,6 +20,7 @@ const readPlaces = luaScript(new URL('../../lua/places_read.lua', import.meta.ur
 const leaseTokens = luaScript(new URL('../../lua/tokens_lease.lua', import.meta.url), buckets);
 
 export interface RedisRequestsOptions {
+  /** Its own timeout for a command need only be longer than `callMs`. */
   readonly redis: RedisClient;
   /** Names this process among the gateways. */
   readonly instance: string;
