@@ -5,6 +5,8 @@ import type { Choice } from './choose-limits.js';
 import type { Measurement } from './measure.js';
 import type { Repeated } from './rounds.js';
 
+const restlessRatio = 1.5;
+
 /** What was measured, what follows from it and why, and what to do with it. */
 export function renderCalibration({ spread }: Measurement, file: LimitsFile, choices: Choice[], path: string): string {
   const { measured, predicted, limits } = file;
@@ -15,6 +17,7 @@ export function renderCalibration({ spread }: Measurement, file: LimitsFile, cho
       ['consumer', `${rate(spread.consumer)} claims a second off the stream, decided`],
       ['path', `${rate(spread.path)} reservations a second answered by the whole mesh, 256 in flight`],
     ]),
+    ...restless(Object.values(spread)),
     '',
     'what services are set to',
     renderTable(
@@ -54,6 +57,14 @@ export function renderCheck(checked: Checked): string {
     ...remarks.map((remark) => `  - ${remark}`),
     holds ? 'it holds' : 'it does NOT hold: measure again with npm run calibrate, on a machine that does nothing else',
   ].join('\n');
+}
+
+/** Runs of the same work that took so differently long tell of somebody else on the machine. */
+function restless(all: Repeated[]): string[] {
+  if (all.every(({ lowest, highest }) => highest <= restlessRatio * lowest)) return [];
+  return [
+    '  runs of the same work were far apart: something else uses this machine. Measure again when it is at rest.',
+  ];
 }
 
 function salesTable(limits: LimitEntry[]): string {
