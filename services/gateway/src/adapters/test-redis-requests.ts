@@ -68,7 +68,7 @@ export function limitOf(skuId: string, perSecond: number, burst: number, limit: 
 }
 
 /** The same, with a line. */
-export function lineOf(skuId: string, perSecond: number, burst: number): SkuLimit {
+function lineOf(skuId: string, perSecond: number, burst: number): SkuLimit {
   return limitOf(skuId, perSecond, burst, { onBusy: 'QUEUE' });
 }
 
