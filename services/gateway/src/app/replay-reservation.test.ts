@@ -90,7 +90,7 @@ test('when what it is today cannot be read, it is placed again by the same id, a
       placed.map(({ hold }) => [hold.orderId, hold.firstForMs]),
       [
         [id, 3_600_000],
-        [id, undefined],
+        [id, 0],
       ],
     );
     changes.close();
