@@ -25,7 +25,9 @@ const words = (line: string | undefined) => (line ?? '').split(/ {2,}/);
 test('show reads every page, and says who set what', async () => {
   const { code, out } = await run('show', '--store', 'kiln');
   assert.is(code, 0);
-  assert.equal(out.trimEnd().split('\n').map(words), [
+  const [heading, ...table] = out.trimEnd().split('\n');
+  assert.is(heading, `gateway ${gateway.address} (--gateway)`);
+  assert.equal(table.map(words), [
     ['of', 'a second', 'burst', 'set by', 'when busy', 'request ids'],
     ['every store', '50', '60', 'configured'],
     ['store kiln', '50', '60', 'configured', '-', 'issued only'],
@@ -45,6 +47,7 @@ test('show reads every page, and says who set what', async () => {
 test('show --json prints one document with what the table has', async () => {
   const { out } = await run('show', '--store', 'kiln', '--sku', 'kiln-mug', '--json');
   assert.equal(JSON.parse(out), {
+    gateway: gateway.address,
     configured: { per_second: 50, burst: 60 },
     store: { store_id: 'kiln', rate_limit: null, require_issued_request_id: true },
     skus: [

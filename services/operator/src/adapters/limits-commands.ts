@@ -80,19 +80,19 @@ async function show(session: Session, { store, sku }: { store?: string; sku?: st
   if (skuId !== undefined && shown.skus.length === 0) {
     throw new Fault('SKU_NOT_FOUND', `store ${shown.store.storeId} has no sku ${skuId}`);
   }
-  session.screen.show(limitsJson(shown), () => limitsTable(shown, session.screen.paint));
+  session.show(limitsJson(shown), (paint) => limitsTable(shown, paint));
 }
 
 async function set(session: Session, typed: TypedChange): Promise<void> {
   const read = readLimitChange(typed);
   if ('problems' in read) throw new UsageError(read.problems);
   const changed = await session.control().setLimits(read.change);
-  session.screen.show(changedJson(changed), () => changedTable(changed, session.screen.paint));
+  session.show(changedJson(changed), (paint) => changedTable(changed, paint));
 }
 
 async function apply(session: Session, path: string): Promise<void> {
   const changes = readChanges(path);
   const { applied, failed } = await applyLimits(session.control(), changes);
-  session.screen.show(appliedJson(applied, failed), () => appliedTable(applied, session.screen.paint));
+  session.show(appliedJson(applied, failed), (paint) => appliedTable(applied, paint));
   if (failed.length > 0) throw new NotAllApplied(failed);
 }

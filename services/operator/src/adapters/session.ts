@@ -1,3 +1,4 @@
+import type { Paint } from '#libs/terminal/paint.js';
 import type { Control } from '../app/ports.js';
 import { connectControl } from './control.js';
 import { type AddressSources, type GatewayAddress, gatewayAddress } from './gateway-address.js';
@@ -25,6 +26,14 @@ export class Session {
     this.#address ??= gatewayAddress({ ...this.sources, given: this.given });
     this.#control ??= connectControl(this.#address.address);
     return this.#control;
+  }
+
+  /** Shows what the gateway answered, and which one that was: a change at another one's would be a surprise. */
+  show(result: object, text: (paint: Paint) => string): void {
+    const { address = '', from = '' } = this.#address ?? {};
+    const { paint } = this.screen;
+    const heading = paint('dim', `gateway ${address} (${from})`);
+    this.screen.show({ gateway: address, ...result }, () => `${heading}\n${text(paint)}`);
   }
 
   close(): void {
