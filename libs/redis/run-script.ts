@@ -3,10 +3,8 @@ import { Fault } from '#libs/refusal/fault.js';
 import type { RedisClient } from './redis-client.js';
 import type { Script } from './script.js';
 
-export type ScriptArgument = string | number | Buffer;
-
-/** What the strings of a reply are given as. */
-type Reply = 'text' | 'bytes';
+/** Bytes travel as text: a call with a Buffer in it is put together piece by piece, and costs its caller several times as much. */
+export type ScriptArgument = string | number;
 
 /**
  * Runs a script by its hash; a server that does not know it (restarted, flushed) gets its text once. All keys must
@@ -15,60 +13,27 @@ type Reply = 'text' | 'bytes';
  * Errors: Fault UNAVAILABLE when Redis is away, loading, demoted, full or silent: it may have run, so scripts are
  * idempotent. What the script itself raised stays as it is.
  */
-export function runScript(
+export async function runScript(
   redis: RedisClient,
   script: Script,
   keys: readonly string[],
   args: readonly ScriptArgument[],
-): Promise<unknown> {
-  return run(redis, script, keys, args, 'text');
-}
-
-/** The same for a script that answers bytes: every string of the reply is a Buffer. */
-export function runScriptForBytes(
-  redis: RedisClient,
-  script: Script,
-  keys: readonly string[],
-  args: readonly ScriptArgument[],
-): Promise<unknown> {
-  return run(redis, script, keys, args, 'bytes');
-}
-
-async function run(
-  redis: RedisClient,
-  script: Script,
-  keys: readonly string[],
-  args: readonly ScriptArgument[],
-  reply: Reply,
 ): Promise<unknown> {
   refuseMixedTags(script, keys);
   const stop = redis.seconds.startTimer({ script: script.name });
   const labels = { script: script.name };
   try {
     redis.calls.inc(labels);
-    return await send(redis, reply, 'evalsha', script.sha, keys, args);
+    return await redis.evalsha(script.sha, keys.length, ...keys, ...args);
   } catch (error) {
     if (!isReply(error, 'NOSCRIPT')) throw toFault(error);
     redis.calls.inc(labels);
-    return await send(redis, reply, 'eval', script.text, keys, args).catch((again: unknown) => {
+    return await redis.eval(script.text, keys.length, ...keys, ...args).catch((again: unknown) => {
       throw toFault(again);
     });
   } finally {
     stop();
   }
-}
-
-function send(
-  redis: RedisClient,
-  reply: Reply,
-  command: 'eval' | 'evalsha',
-  script: string,
-  keys: readonly string[],
-  args: readonly ScriptArgument[],
-): Promise<unknown> {
-  return reply === 'text'
-    ? redis.call(command, script, keys.length, ...keys, ...args)
-    : redis.callBuffer(command, script, keys.length, ...keys, ...args);
 }
 
 /** Replies that speak of the server's state and not of the call. */
@@ -95,14 +60,10 @@ function isReply(error: unknown, code: string): boolean {
 
 /** In a cluster such a call would fail, and only there: refused everywhere. */
 function refuseMixedTags(script: Script, keys: readonly string[]): void {
-  const [first, ...rest] = keys;
+  const [first] = keys;
   if (first === undefined) return;
-  const tag = tagOf(first);
-  if (!tag || rest.some((other) => tagOf(other) !== tag)) {
+  const tagged = /^[^{]*\{[^}]+\}/.exec(first)?.[0];
+  if (tagged === undefined || keys.some((other) => !other.startsWith(tagged))) {
     throw new TypeError(`the keys of ${script.name} do not share one hash tag: ${keys.join(' ')}`);
   }
-}
-
-function tagOf(redisKey: string): string {
-  return /\{([^}]+)\}/.exec(redisKey)?.[1] ?? '';
 }

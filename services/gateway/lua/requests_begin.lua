@@ -5,7 +5,7 @@
 -- KEYS     then, per request, a string: its mark, packed:
 --            'E' executing: fingerprint, owner, end of its lease (ms), 1 when its order was changed since, else 0
 --            'T' tried:     fingerprint, 1 when its order was changed since, else 0
---            'D' done:      fingerprint, outcome (a number of the caller's), told at (ms), answer (bytes)
+--            'D' done:      fingerprint, outcome (a number of the caller's), told at (ms), answer (text)
 -- KEYS     then, per user, a string: the user's bucket
 -- KEYS     then, per sku, two keys, and then, per sku, three more: see lines.lua
 -- ARGV[1]  number of requests, [2] of users, [3] of skus
@@ -20,7 +20,7 @@
 -- Returns when it ran (ms), then per request a code and what belongs to it:
 --   1 GO           known for (ms): no other try of it began within this time; 0 when one is known of, or cannot be ruled out
 --   2 IN_PROGRESS
---   3 DONE         outcome, age (ms), answer (bytes)
+--   3 DONE         outcome, age (ms), answer (text)
 --   4 REUSED
 --   5 QUEUED       number of the sku, people ahead, retry after (ms)
 --   6 LIMITED      number of the sku, or 0 for the user's bucket, retry after (ms)

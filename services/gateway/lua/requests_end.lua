@@ -8,7 +8,7 @@
 -- ARGV[4]  the outcome whose answer is not kept when its order was changed since (a number of the caller's)
 -- ARGV[5]  how long a gateway may be without a reply (ms)
 -- ARGV     then, per change, a letter, an owner, an outcome and an answer ('' where there is none):
---            'S' store: it is done, with an outcome and its answer (bytes)
+--            'S' store: it is done, with an outcome and its answer (text)
 --            'N' store a no that may have no row: as 'S', but only while every gateway keeps marks
 --            'F' forget: there was no try
 --            'L' leave: it was tried, whoever tries next executes it
@@ -48,9 +48,13 @@ local function note_change(key, mark)
 end
 
 -- Whether no gateway can have begun to go on without marks before this moment.
+local everyone_does
 local function all_keep_marks()
-  local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
-  return oldest and now - tonumber(oldest) <= unseen
+  if everyone_does == nil then
+    local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+    everyone_does = oldest ~= nil and now - tonumber(oldest) <= unseen
+  end
+  return everyone_does
 end
 
 local function change(key, letter, owner, outcome, answer)

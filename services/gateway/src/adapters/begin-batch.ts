@@ -82,7 +82,12 @@ export class BeginBatch {
       if (code === 1) answers.push({ kind: 'GO', firstForMs: next() });
       else if (code === 2) answers.push({ kind: 'IN_PROGRESS' });
       else if (code === 3) {
-        answers.push({ kind: 'DONE', outcome: outcomeOf(next()), ageMs: next(), answer: reply[at++] as Buffer });
+        answers.push({
+          kind: 'DONE',
+          outcome: outcomeOf(next()),
+          ageMs: next(),
+          answer: Buffer.from(reply[at++] as string, 'base64'),
+        });
       } else if (code === 4) answers.push({ kind: 'REUSED' });
       else if (code === 5) {
         const { skuId } = this.#skuOf(next());

@@ -118,7 +118,7 @@ export class MarkChanges {
     const shutFor: number[] = [];
     for (const { markId, letter, owner, outcome, answer, shut } of batch) {
       keys.push(requestKeys.mark(shard, markId));
-      args.push(letter, owner, outcome, answer === undefined ? '' : bufferOf(answer));
+      args.push(letter, owner, outcome, answer === undefined ? '' : textOf(answer));
       for (const { storeId, skuId, forMs } of shut) {
         shutFor[skus.of(pair(storeId, skuId), requestKeys.shut(shard, storeId, skuId)) - 1] = Math.ceil(forMs);
       }
@@ -135,8 +135,8 @@ export class MarkChanges {
   }
 }
 
-function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
 function ignore(): undefined {

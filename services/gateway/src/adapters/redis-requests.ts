@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Lane } from '#libs/lane/lane.js';
 import type { RedisClient } from '#libs/redis/redis-client.js';
-import { runScript, runScriptForBytes, type ScriptArgument } from '#libs/redis/run-script.js';
+import { runScript, type ScriptArgument } from '#libs/redis/run-script.js';
 import { luaScript } from '#libs/redis/script.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
@@ -196,7 +196,7 @@ export class RedisRequests implements Requests {
 
   async #beginOnce(shard: number, batch: readonly Beginning[], onLost: () => void): Promise<Begun[]> {
     const call = new BeginBatch(shard, batch, { rules: this.#rules, repliedAt: this.#presence.repliedAt(shard) });
-    const run = (): Promise<unknown> => runScriptForBytes(this.#options.redis, begin, call.keys, call.args);
+    const run = (): Promise<unknown> => runScript(this.#options.redis, begin, call.keys, call.args);
     const reply = (await this.#away.run('begin', 0, run, onLost)) as unknown[];
     this.#presence.begun(shard, reply[0] as number);
     return call.read(reply);
