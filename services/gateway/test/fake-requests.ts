@@ -18,7 +18,7 @@ export class FakeRequests implements Requests {
   readonly changed: string[] = [];
   /** While true nothing can be asked. */
   isAway = false;
-  /** While true a begin is done and its answer lost. */
+  /** While true a begin is done and its answer lost; its mark says so then. */
   losesBegins = false;
   /** While true another gateway goes on without marks. */
   othersKeepNoMarks = false;
@@ -35,7 +35,11 @@ export class FakeRequests implements Requests {
     this.begun.push(beginning);
     if (this.isAway) throw away();
     const begun = this.answer ?? this.#begin(beginning);
-    if (this.losesBegins) throw away();
+    if (this.losesBegins) {
+      const mark = this.#marks.get(beginning.markId);
+      if (mark) mark.state = 'TRIED';
+      throw away();
+    }
     return begun;
   }
 

@@ -90,8 +90,8 @@ test('B03: whoever waits too long for another try is told so while still listeni
   const other = gateway(holding, { requests });
   void stuck.reserve('ana', request, 5_000);
   await until(() => stuck.placed.length === 1);
-  const giveUpAt = performance.now() + 400;
-  const answers = await Promise.all([stuck.reserve('ana', request, 400), other.reserve('ana', request, 400)]);
+  const giveUpAt = performance.now() + 2_000;
+  const answers = await Promise.all([stuck.reserve('ana', request, 2_000), other.reserve('ana', request, 2_000)]);
   assert.equal(answers.map(caseOf), ['REQUEST_IN_PROGRESS', 'REQUEST_IN_PROGRESS']);
   assert.ok(performance.now() < giveUpAt, 'in time');
 });
@@ -175,14 +175,15 @@ test('B06: when the end of a yes is lost, the next try is told it by the ledger'
   assert.is(placed[1]?.hold.firstForMs, 0);
 });
 
-test('B06: when the answer to a beginning is lost it is carried out as not the first, and ended all the same', async () => {
+test('B06: when the answer to a beginning is lost it is carried out without a mark, which is for the port to clear', async () => {
   const { reserve, placed, requests } = gateway(holding);
   requests.losesBegins = true;
   const first = await reserve('ana', request, 5_000);
   assert.is(placed[0]?.hold.firstForMs, undefined);
+  assert.equal(requests.ended, []);
   requests.losesBegins = false;
-  assert.equal(await reserve('ana', request, 5_000), { ...first, isReplay: true });
-  assert.is(placed.length, 1);
+  assert.equal(await reserve('ana', request, 5_000), first);
+  assert.is(placed[1]?.hold.firstForMs, 0);
 });
 
 test('a no of a first try is told when it is stored, and placed again, leaving a row, when it cannot be', async () => {

@@ -119,8 +119,8 @@ export class Once<Asked, Answer> {
       if (answer !== undefined) return answer;
       // The one that has it may be here.
       if (running === undefined && this.#running.has(change.markId)) continue;
-      if (performance.now() >= waitUntil) return this.#options.verb.fail(inProgress());
       await this.#timer.until(Math.min(performance.now() + waitMs, waitUntil));
+      if (performance.now() >= waitUntil) return this.#options.verb.fail(inProgress());
     }
   }
 
@@ -174,7 +174,7 @@ export class Once<Asked, Answer> {
     return (await verb.carryOut(asked, { firstForMs: 0, giveUpAt })).answer;
   }
 
-  /** Without the marks. Of an unknown begin the mark may be this try's all the same: then it ends as any other. */
+  /** Without a mark: there is nothing to end. */
   #goAlone(asked: Asked, change: Beginning, giveUpAt: number): Promise<Answer> | Answer | undefined {
     if (this.#running.has(change.markId)) return undefined;
     const limited = this.#options.localBuckets?.take(change);
@@ -193,23 +193,23 @@ export class Once<Asked, Answer> {
   async #carryOutAndEnd(asked: Asked, attempt: Attempt, running: Running<Answer>): Promise<Answer> {
     const { verb } = this.#options;
     let carried = await verb.carryOut(asked, attempt);
-    const isSurelyFirst = (attempt.firstForMs ?? 0) > 0;
-    const ended = this.#end(running, carried, isSurelyFirst);
+    const ended = this.#end(running, carried, attempt);
     // This no may have left no row. Unless its mark keeps it, another try could hear a yes: then it gets a row.
-    if (carried.end === 'REFUSED' && isSurelyFirst && !(await ended)) {
+    if (carried.end === 'REFUSED' && isSurelyFirst(attempt) && !(await ended)) {
       carried = await verb.carryOut(asked, { firstForMs: 0, giveUpAt: attempt.giveUpAt });
-      void this.#end(running, carried, false);
+      void this.#end(running, carried, { ...attempt, firstForMs: 0 });
     }
     running.isShared = remainders[carried.end] !== 'LEAVE';
     return carried.answer;
   }
 
   /** Ends the try; until that is known, other tries of this process find it here. Never rejects: whether the mark is as it says. */
-  async #end(running: Running<Answer>, carried: Carried<Answer>, isSurelyFirst: boolean): Promise<boolean> {
+  async #end(running: Running<Answer>, carried: Carried<Answer>, attempt: Attempt): Promise<boolean> {
     const { requests, logger } = this.#options;
     const { markId, shard, owner } = running.change;
     try {
-      const as = endedAs(carried, isSurelyFirst);
+      if (attempt.firstForMs === undefined) return false;
+      const as = endedAs(carried, isSurelyFirst(attempt));
       return (await requests?.end({ markId, shard, owner, as, shut: carried.shut })) ?? false;
     } catch (error) {
       logger.debug({ err: error }, 'a mark was not ended');
@@ -248,6 +248,10 @@ export class Once<Asked, Answer> {
 
 /** In the place of a promise that is made a moment later. */
 const unset = new Promise<never>(() => undefined);
+
+function isSurelyFirst({ firstForMs = 0 }: Attempt): boolean {
+  return firstForMs > 0;
+}
 
 function endedAs({ end, bytes }: Carried<unknown>, isSurelyFirst: boolean): Ending['as'] {
   const remainder = endingOf(end, { isSurelyFirst });

@@ -1,29 +1,48 @@
 const tickMs = 25;
 
+interface Tick {
+  readonly passed: Promise<undefined>;
+  readonly pass: () => void;
+}
+
 /**
- * Waits of many on one timer. All that are due at a tick go on together, so that what they ask for next goes in one batch;
- * while nobody waits there is no timer.
+ * Waits of many on one timer. All that are due at a tick go on together, so that what they ask for next goes in one batch, and
+ * share one promise, so that waits which somebody gave up cost nothing; while nobody waits there is no timer.
  */
 export class SharedTimer {
-  #waits: { readonly dueAt: number; readonly resolve: () => void }[] = [];
+  /** By their number since the process began. */
+  readonly #ticks = new Map<number, Tick>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** Resolves at `dueAt` of performance.now(), or one tick later. */
+  /** Resolves at `dueAt` of performance.now(), or up to two ticks later. */
   until(dueAt: number): Promise<undefined> {
-    return new Promise((resolve) => {
-      this.#waits.push({ dueAt, resolve: () => resolve(undefined) });
-      this.#timer ??= setInterval(() => this.#tick(), tickMs);
-    });
+    const number = Math.ceil(dueAt / tickMs);
+    let tick = this.#ticks.get(number);
+    if (tick === undefined) {
+      tick = newTick();
+      this.#ticks.set(number, tick);
+      this.#timer ??= setInterval(() => this.#pass(), tickMs);
+    }
+    return tick.passed;
   }
 
-  #tick(): void {
+  #pass(): void {
     const now = performance.now();
-    const due = this.#waits.filter(({ dueAt }) => dueAt <= now);
-    if (due.length > 0) this.#waits = this.#waits.filter(({ dueAt }) => dueAt > now);
-    if (this.#waits.length === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
+    for (const [number, { pass }] of this.#ticks) {
+      if (number * tickMs > now) continue;
+      this.#ticks.delete(number);
+      pass();
     }
-    for (const { resolve } of due) resolve();
+    if (this.#ticks.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
+}
+
+function newTick(): Tick {
+  let pass = (): void => {};
+  const passed = new Promise<undefined>((resolve) => {
+    pass = () => resolve(undefined);
+  });
+  return { passed, pass };
 }
