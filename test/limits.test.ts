@@ -1,12 +1,14 @@
 import { Redis } from 'ioredis';
+import { shardOfStore } from '#libs/contracts/order-id.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import { ceiling, type OnSale, onSale, somebody } from './on-sale.js';
 import { atPace } from './pace.js';
-import { type Press, press, pressHttp, type Said, tally } from './press.js';
+import { insist, type Press, press, pressHttp, type Said, tally } from './press.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
 
 const test = suite('limits');
+const shards = 4;
 const ofSku = { perSecond: 5, burst: 20 };
 const ofUser = { perSecond: 10, burst: 40 };
 const limits = {
@@ -34,6 +36,14 @@ test.after(async () => {
 const gatewayOf = (index: number): TestMesh['gateway'] => mesh.gatewayAt(index % 2);
 const isIn = ({ kind }: Said): boolean => kind === 'held' || kind === 'pending';
 
+/** A store in the same shard: nothing but its name keeps it apart. */
+function neighbourOf(storeId: string): string {
+  for (let number = 1; ; number += 1) {
+    const other = `store-${number}`;
+    if (shardOfStore(other, shards) === shardOfStore(storeId, shards)) return other;
+  }
+}
+
 /** So many people at once, over both gateways. */
 function crowd(size: number, sku: OnSale): Promise<Said[]> {
   return Promise.all(Array.from({ length: size }, (_, index) => press(gatewayOf(index), somebody(sku))));
@@ -42,13 +52,17 @@ function crowd(size: number, sku: OnSale): Promise<Said[]> {
 test('C09: a store at fifty times its limit takes nothing from another at one a second', async () => {
   const [hot, cold] = [
     await onSale(mesh, ofSku, { storeId: 'hot-store' }),
-    await onSale(mesh, ofSku, { storeId: 'cold-store' }),
+    await onSale(mesh, ofSku, { storeId: neighbourOf('hot-store') }),
   ];
   const most = ceiling(ofSku);
   const [hotSaid, coldSaid]: [Said[], Said[]] = [[], []];
   await Promise.all([
-    atPace({ perSecond: 250, seconds: 2 }, async (index) => hotSaid.push(await press(gatewayOf(index), somebody(hot)))),
-    atPace({ perSecond: 1, seconds: 3 }, async (index) => coldSaid.push(await press(gatewayOf(index), somebody(cold)))),
+    atPace({ perSecond: 250, seconds: 2 }, async (index) =>
+      hotSaid.push(await insist(gatewayOf(index), somebody(hot))),
+    ),
+    atPace({ perSecond: 1, seconds: 3 }, async (index) =>
+      coldSaid.push(await insist(gatewayOf(index), somebody(cold))),
+    ),
   ]);
   assert.equal(tally(coldSaid), { held: 3 });
   const admitted = hotSaid.filter(isIn).length;
@@ -83,9 +97,19 @@ test('C08: where a request says it comes from counts for nothing: neither user n
   assert.equal(await redis.keys('*198.51.*'), []);
 });
 
+/** So many presses, fifty at a time; each again with its key while nobody knows its outcome. Returns their statuses. */
 async function pressMany(count: number, make: (index: number) => Press): Promise<number[]> {
-  const presses = Array.from({ length: count }, (_, index) => pressHttp(mesh.http, make(index)));
-  return (await Promise.all(presses)).map(({ status }) => status);
+  const statuses: number[] = [];
+  const presser = async (first: number): Promise<void> => {
+    for (let index = first; index < count; index += 50) {
+      const one = make(index);
+      statuses.push(
+        await until(() => pressHttp(mesh.http, one).then(({ status }) => (status < 500 ? status : undefined))),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: 50 }, (_, first) => presser(first)));
+  return statuses;
 }
 
 test('C10: scripts are flushed again and again under load: nobody hears of it', async () => {
@@ -95,12 +119,12 @@ test('C10: scripts are flushed again and again under load: nobody hears of it', 
   const flushing = (async () => {
     for (; !isOver; await redis.ping()) await redis.script('FLUSH');
   })();
-  await atPace({ perSecond: 150, seconds: 2 }, async (index) => {
+  await atPace({ perSecond: 100, seconds: 2 }, async (index) => {
     statuses.push((await pressHttp(mesh.http, somebody(skus[index % 100] ?? { skuId: '', storeId: '' }))).status);
   });
   isOver = true;
   await flushing;
-  assert.equal(tally(statuses.map((status) => ({ kind: `${status}` }))), { 201: 300 });
+  assert.equal(tally(statuses.map((status) => ({ kind: `${status}` }))), { 201: 200 });
 });
 
 test.run();

@@ -3,6 +3,7 @@ import type {
   ReserveResponse,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { faultOf } from '#libs/refusal/fault.js';
+import { until } from '#libs/testing/until.js';
 import type { TestMesh } from './test-mesh.js';
 
 /** One unit of a sku for one user, or what else is named. */
@@ -59,6 +60,14 @@ export async function press(gateway: TestMesh['gateway'], one: Press, deadlineMs
     const { reason, retryAfterMs, metadata } = faultOf(thrown);
     return { kind: reason, retryAfterMs, metadata };
   }
+}
+
+/** Presses with the same key until somebody knows the outcome: it cannot count twice. */
+export function insist(gateway: TestMesh['gateway'], one: Press): Promise<Said> {
+  return until(async () => {
+    const said = await press(gateway, one);
+    return said.kind === 'UNAVAILABLE' || said.kind === 'TOO_LATE' ? undefined : said;
+  });
 }
 
 /** The id of the order that an answer tells of; undefined when it tells of none. */

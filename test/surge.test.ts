@@ -4,7 +4,7 @@ import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import { type OnSale, onSale, somebody } from './on-sale.js';
 import { atPace } from './pace.js';
-import { type Press, press } from './press.js';
+import { insist } from './press.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
 
 const test = suite('surge');
@@ -34,18 +34,10 @@ async function send(sku: OnSale, rate: number, forSeconds = seconds): Promise<Tr
   const isDue = idealBucket();
   await atPace({ perSecond: rate, seconds: forSeconds }, async (index) => {
     if (isDue()) traffic.due += 1;
-    const kind = await insist(index, somebody(sku));
+    const { kind } = await insist(mesh.gatewayAt(index % 2), somebody(sku));
     traffic.counts[kind] = (traffic.counts[kind] ?? 0) + 1;
   });
   return traffic;
-}
-
-/** Presses with the same key until somebody knows the outcome, and says what it is. */
-async function insist(index: number, one: Press): Promise<string> {
-  return until(async () => {
-    const { kind } = await press(mesh.gatewayAt(index % 2), one);
-    return kind === 'UNAVAILABLE' || kind === 'TOO_LATE' ? undefined : kind;
-  });
 }
 
 /** Whether who comes at this instant would be let in, if there was one bucket and nothing went wrong. */
