@@ -23,7 +23,7 @@ export interface Door {
 }
 
 const deadlineMs = 10_000;
-const undecided = new Set(['UNAVAILABLE', 'BUSY', 'TOO_LATE']);
+const undecided = new Set(['UNAVAILABLE', 'BUSY', 'TOO_LATE', 'REQUEST_IN_PROGRESS']);
 
 /** Through the gateway, one call each. */
 export function gatewayDoor(address: string): Door {
