@@ -42,6 +42,7 @@ export async function startBenchMesh(
   const witness = new LedgerWitness(mesh.servers.urls.postgres);
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {
+    complaints.left = 0;
     stopping ??= witness.close().finally(() => mesh.stop());
     return stopping;
   };
