@@ -47,7 +47,7 @@ export class TestServices {
     return this.#start((life) => startOrder(orderConfig({ ...this.#common, ...env }), life));
   }
 
-  inventory(env: Env = {}): Promise<{ grpcAddress: string }> {
+  inventory(env: Env = {}): Promise<{ grpcAddress: string; adminAddress: string }> {
     return this.#start((life) => startInventory(inventoryConfig({ ...this.#common, ...env }), life));
   }
 

@@ -73,15 +73,6 @@ export class Victim {
     await once(this.#child, 'exit');
   }
 
-  /** SIGSTOP: it stands still, and its connections stay open, until `thaw`. */
-  freeze(): void {
-    this.#child.kill('SIGSTOP');
-  }
-
-  thaw(): void {
-    this.#child.kill('SIGCONT');
-  }
-
   /** Kills it if need be, heals every link and starts it again where it was; resolves when it is ready. */
   async restart(): Promise<void> {
     await this.kill();

@@ -49,6 +49,16 @@ test('a delay holds bytes back each way and keeps their order', async () => {
   assert.ok(performance.now() - sentAt >= 60);
 });
 
+test('a stall holds bytes back until it is healed, and nothing of them is lost', async () => {
+  const client = await open();
+  proxy.stall();
+  for (const part of ['held ', 'back']) client.socket.write(part);
+  await open(); // The bytes have had time to pass.
+  assert.equal([heard.length, proxy.stats.toServerBytes, client.closed], [0, 0, false]);
+  proxy.heal();
+  await until(() => client.received === 'held back');
+});
+
 test('dropped replies: the server hears and the client does not; healing breaks the connection', async () => {
   const client = await open();
   proxy.dropReplies();

@@ -1,5 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { gate } from './gate.js';
 
 type Mode = 'open' | 'dropReplies' | 'blackhole' | 'cut';
 
@@ -11,6 +12,8 @@ export interface FaultProxy {
   url(original: string): string;
   /** Holds every byte back for so long, each way. */
   delay(ms: number): void;
+  /** Holds every byte back until `heal` lets them pass, in their order. */
+  stall(): void;
   /** The server hears, nobody hears the server. */
   dropReplies(): void;
   /** Nobody hears anybody; connections stay, and new ones are taken. */
@@ -46,12 +49,14 @@ class Relay implements FaultProxy {
   port = 0;
   #mode: Mode = 'open';
   #delayMs = 0;
+  #stalled = gate();
   #listener: Server | undefined;
   readonly #pairs = new Set<Pair>();
 
   constructor(targetHost: string, targetPort: number) {
     this.#targetHost = targetHost;
     this.#targetPort = targetPort;
+    this.#stalled.open();
   }
 
   url(original: string): string {
@@ -65,6 +70,10 @@ class Relay implements FaultProxy {
     this.#delayMs = ms;
   }
 
+  stall(): void {
+    this.#stalled = gate();
+  }
+
   dropReplies(): void {
     this.#mode = 'dropReplies';
   }
@@ -75,12 +84,14 @@ class Relay implements FaultProxy {
 
   cut(): void {
     this.#mode = 'cut';
+    this.#stalled.open();
     for (const pair of this.#pairs) this.#drop(pair);
   }
 
   heal(): void {
     this.#mode = 'open';
     this.#delayMs = 0;
+    this.#stalled.open();
     for (const pair of this.#pairs) if (pair.lossy) this.#drop(pair);
   }
 
@@ -123,6 +134,7 @@ class Relay implements FaultProxy {
       tail = tail.then(async () => {
         const wait = due - performance.now();
         if (wait > 0) await pause(wait);
+        await this.#stalled.passed;
         step();
       });
     };
