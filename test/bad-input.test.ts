@@ -89,8 +89,8 @@ test('over HTTP each bad request is refused with every place that is wrong', asy
   const cases: [what: string, ask: () => Promise<Problem>, status: number, places: string[]][] = [
     ['no lines', () => post(order()), 400, ['#/lines']],
     ['101 lines', () => post(order(...new Array<Line>(101).fill(line))), 400, ['#/lines']],
-    ['no body', () => post(''), 400, ['#']],
-    ['broken JSON', () => post('{"store_id": "store-1", "lines": ['), 400, ['#']],
+    ['no body', () => post(''), 400, ['']],
+    ['broken JSON', () => post('{"store_id": "store-1", "lines": ['), 400, ['']],
     ['an unknown field', () => post({ ...order(line), coupon: 'x' }), 400, ['#/coupon']],
     ['an unknown field of a line', () => post(order({ ...line, price: 1 } as Line)), 400, ['#/lines/0/price']],
     ['no key', () => post(order(line), { 'idempotency-key': undefined }), 400, ['Idempotency-Key']],
@@ -114,7 +114,7 @@ test('A29: over HTTP a quantity is a whole number from 1 to a million', async ()
     assertRefused(answer, { what: quantity, status: 400, places: ['#/lines/0/quantity'] });
   }
   const nan = await post('{"store_id":"store-1","lines":[{"sku_id":"slot","quantity":NaN}]}');
-  assertRefused(nan, { what: 'NaN', status: 400, places: ['#'] });
+  assertRefused(nan, { what: 'NaN', status: 400, places: [''] });
 });
 
 test('over gRPC each bad request is INVALID_ARGUMENT with every field that is wrong', async () => {

@@ -91,7 +91,7 @@ test('A29: a quantity is a whole number from 1 to a million, and nothing else', 
     assert.equal([answer.status, placesOf(answer)], [400, ['#/lines/0/quantity']], quantity);
   }
   const nan = await edge.post('{"store_id":"store-1","lines":[{"sku_id":"sku-1","quantity":NaN}]}');
-  assert.equal([nan.status, placesOf(nan)], [400, ['#']]);
+  assert.equal([nan.status, placesOf(nan)], [400, ['']]);
   assert.is(edge.asked.reserved.length, 0);
 });
 
@@ -143,6 +143,24 @@ test('a body that is too large, broken, of another type or absent is refused', a
   }
   assert.is(edge.asked.reserved.length, 0);
   assert.is((await edge.post(good)).status, 201);
+});
+
+test('a body that is no object is named in words, and has the empty pointer', async () => {
+  const detail = 'the body must be an object';
+  for (const path of ['/v1/orders', '/v1/request-ids', '/v1/orders/o-1:cancel']) {
+    // A cancellation needs no body.
+    const bodies = path.endsWith(':cancel') ? ['[]', '"x"'] : ['', '[]', '"x"', 'null'];
+    for (const body of bodies) {
+      const answer = await edge.post(body, goodHeaders, path);
+      assert.equal([answer.status, answer.body.detail], [400, detail], `${path} ${body}`);
+      assert.equal(answer.body.errors, [{ detail, pointer: '' }]);
+    }
+  }
+  const line = await edge.post({ ...good, lines: ['x'] });
+  assert.equal(line.body.errors, [{ detail: 'must be an object', pointer: '#/lines/0' }]);
+  const broken = await edge.post('{"store_id":');
+  assert.equal([broken.status, placesOf(broken)], [400, ['']]);
+  assert.match(String(broken.body.detail), /^Body is not valid JSON/);
 });
 
 test('more errors than an answer can name do not make it large', async () => {

@@ -27,8 +27,14 @@ export function errorsOfSchema(found: readonly FastifySchemaValidationError[], p
   return found.slice(0, errorsMax).map((error) => {
     const path = pathOf(error);
     const detail = detailOf(error);
-    return part === 'body' ? { detail, pointer: pointerTo(path) } : { detail, parameter: path.join('.') };
+    if (part !== 'body') return { detail, parameter: path.join('.') };
+    return path.length === 0 ? ofWholeBody(`the body ${detail}`) : { detail, pointer: pointerTo(path) };
   });
+}
+
+/** What is wrong with the body as a whole, which the empty pointer is. */
+export function ofWholeBody(detail: string): ProblemError {
+  return { detail, pointer: '' };
 }
 
 /** What the gateway found. It names fields as the contract does: `lines[2].quantity`, `request_id`. */

@@ -3,7 +3,13 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Refused } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { Fault, faultCatalogue } from '#libs/refusal/fault.js';
 import { errorsOfHeaders } from './check-headers.js';
-import { errorsOfSchema, errorsOfViolations, InvalidRequest, type ProblemError } from './invalid-request.js';
+import {
+  errorsOfSchema,
+  errorsOfViolations,
+  InvalidRequest,
+  ofWholeBody,
+  type ProblemError,
+} from './invalid-request.js';
 import { orderJson, refusalJson } from './order-json.js';
 import { rateLimitJson, setRateLimitFields } from './rate-limit.js';
 import { textOfRefusal } from './refusal-text.js';
@@ -123,7 +129,7 @@ function problemOf(thrown: unknown, request: FastifyRequest): Problem {
   if (thrown instanceof InvalidRequest) return invalid(thrown.errors);
   const { validation, validationContext = 'body', statusCode = 500, message = '' } = thrown as Partial<FastifyError>;
   if (validation) return invalid([...errorsOfHeaders(request), ...errorsOfSchema(validation, validationContext)]);
-  if (statusCode === 400) return invalid([...errorsOfHeaders(request), { detail: message, pointer: '#' }]);
+  if (statusCode === 400) return invalid([...errorsOfHeaders(request), ofWholeBody(message)]);
   if (statusCode > 400 && statusCode < 500) return problemOfStatus(statusCode, message);
   return internal(thrown, request);
 }
@@ -159,9 +165,11 @@ function internal(thrown: unknown, request: FastifyRequest): Problem {
 function invalid(errors: readonly ProblemError[]): Problem {
   const { httpStatus: status, title } = faultCatalogue.INVALID_REQUEST;
   const [first] = errors;
-  const place = first?.pointer ?? first?.header ?? first?.parameter;
+  // The empty pointer is no place to begin a sentence with.
+  const place = first?.pointer || first?.header || first?.parameter;
+  const what = place === undefined ? first?.detail : `${place} ${first?.detail}`;
   const more = errors.length > 1 ? `, and ${errors.length - 1} more` : '';
-  return { status, reason: 'INVALID_REQUEST', title, detail: `${place} ${first?.detail}${more}`, errors };
+  return { status, reason: 'INVALID_REQUEST', title, detail: `${what}${more}`, errors };
 }
 
 function problemOfStatus(status: number, detail: string): Problem {

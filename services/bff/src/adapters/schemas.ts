@@ -28,6 +28,7 @@ export const noQuery = { type: 'object', additionalProperties: false } as const;
 
 export const requestIdBody = {
   type: 'object',
+  description: 'an object',
   additionalProperties: false,
   required: ['store_id', 'sku_id'],
   properties: { store_id: id, sku_id: id },
@@ -35,6 +36,7 @@ export const requestIdBody = {
 
 export const reserveBody = {
   type: 'object',
+  description: 'an object',
   additionalProperties: false,
   required: ['store_id', 'lines'],
   properties: {
@@ -47,6 +49,7 @@ export const reserveBody = {
       description: '1 to 100 lines',
       items: {
         type: 'object',
+        description: 'an object',
         additionalProperties: false,
         required: ['sku_id', 'quantity'],
         properties: {
@@ -66,6 +69,7 @@ export const reserveBody = {
 
 export const cancelBody = {
   type: ['object', 'null'],
+  description: 'an object',
   additionalProperties: false,
   properties: {
     reason: {
