@@ -81,6 +81,22 @@ test('a refusal is 409 with its reason and facts', async () => {
   }
 });
 
+test('a no that is stored says that it stays with its key, and one before the opening that the key works then', async () => {
+  const staying = ['NOT_ENOUGH', 'ALL_HELD', 'SOLD_OUT', 'LIMIT_REACHED', 'PAUSED'] as const;
+  const detailOf = async (reason: RefusalReason, facts: object = {}): Promise<unknown> => {
+    const refusal = { ...noRefusal, reason, ...facts };
+    edge.asked.answer = () => ({ $case: 'refused', value: { refusal, ownOrder: undefined } });
+    return (await edge.post(good)).body.detail;
+  };
+  for (const name of staying) {
+    const detail = await detailOf(RefusalReason[`REFUSAL_REASON_${name}`]);
+    assert.match(String(detail), /stays with this Idempotency-Key: another try needs a new one/, name);
+  }
+  const notOnSale = RefusalReason.REFUSAL_REASON_NOT_ON_SALE;
+  assert.match(String(await detailOf(notOnSale, { opensAt: new Date(0) })), /the same Idempotency-Key works then/);
+  assert.not.match(String(await detailOf(notOnSale, { slotPast: true })), /Idempotency-Key/);
+});
+
 test('a refusal names the own order of whoever has one', async () => {
   const reason = RefusalReason.REFUSAL_REASON_LIMIT_REACHED;
   const refusal = { ...noRefusal, reason, limit: 1, ownOrderId: 'own-1' };

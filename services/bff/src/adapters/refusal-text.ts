@@ -7,27 +7,34 @@ interface RefusalText {
   detail: (refusal: Refusal) => string;
 }
 
+/** The answer is stored under its key: whoever comes back with the same one is told it again, whatever is free by then. */
+const staysWithKey = 'This answer stays with this Idempotency-Key: another try needs a new one.';
+
 const texts: Readonly<Record<RefusalReason, RefusalText>> = {
   [RefusalReason.REFUSAL_REASON_NOT_ENOUGH]: {
     title: 'Not enough is left',
-    detail: ({ skuId, free }) => `Of ${skuId} only ${free} are free.`,
+    detail: ({ skuId, free }) => `Of ${skuId} only ${free} are free. ${staysWithKey}`,
   },
   [RefusalReason.REFUSAL_REASON_ALL_HELD]: {
     title: 'Everything is held',
-    detail: ({ skuId }) => `Of ${skuId} nothing is free now; what others hold may come back.`,
+    detail: ({ skuId }) => `Of ${skuId} nothing is free now; what others hold may come back. ${staysWithKey}`,
   },
   [RefusalReason.REFUSAL_REASON_SOLD_OUT]: {
     title: 'Sold out',
-    detail: ({ skuId }) => `${skuId} is sold out.`,
+    detail: ({ skuId }) => `${skuId} is sold out. ${staysWithKey}`,
   },
   [RefusalReason.REFUSAL_REASON_NOT_ON_SALE]: {
     title: 'Not on sale',
     detail: ({ skuId, opensAt, slotPast }) =>
-      opensAt ? `${skuId} goes on sale later.` : slotPast ? `${skuId} has begun.` : `The sale of ${skuId} is over.`,
+      opensAt
+        ? `${skuId} goes on sale later; the same Idempotency-Key works then.`
+        : slotPast
+          ? `${skuId} has begun.`
+          : `The sale of ${skuId} is over.`,
   },
   [RefusalReason.REFUSAL_REASON_LIMIT_REACHED]: {
     title: 'The limit is reached',
-    detail: ({ skuId, limit }) => `Nobody may have more than ${limit} of ${skuId}.`,
+    detail: ({ skuId, limit }) => `Nobody may have more than ${limit} of ${skuId}. ${staysWithKey}`,
   },
   [RefusalReason.REFUSAL_REASON_MAX_PER_ORDER]: {
     title: 'Too many in one order',
@@ -35,7 +42,7 @@ const texts: Readonly<Record<RefusalReason, RefusalText>> = {
   },
   [RefusalReason.REFUSAL_REASON_PAUSED]: {
     title: 'The sale is paused',
-    detail: ({ skuId }) => `The sale of ${skuId} is paused.`,
+    detail: ({ skuId }) => `The sale of ${skuId} is paused. ${staysWithKey}`,
   },
   [RefusalReason.REFUSAL_REASON_UNPROCESSABLE]: {
     title: 'The order could not be processed',
