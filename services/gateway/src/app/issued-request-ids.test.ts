@@ -2,7 +2,7 @@ import { Fault } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { isId } from '../domain/fields.js';
 import { issuedForMs } from '../domain/issued-request-id.js';
-import { IssuedRequestIds } from './issued-request-ids.js';
+import { IssuedRequestIds, requestIdNotIssued } from './issued-request-ids.js';
 
 const test = suite('IssuedRequestIds');
 
@@ -28,6 +28,10 @@ test('one that was forged, is over, or was issued for another person or sku may 
   assert.not.ok(ids.mayUse(mine, { ...order, skuIds: [] }, now));
   assert.not.ok(ids.mayUse(new IssuedRequestIds(['guess']).create(ana, now).requestId, order, now));
   assert.not.ok(ids.mayUse('key-1', order, now));
+});
+
+test('whoever may not use one is told what to ask for, in words of no protocol', () => {
+  assert.match(requestIdNotIssued.message, /ask for one that is issued for this sku$/);
 });
 
 test('while secrets change, what the old one signed still counts; afterwards it does not', () => {

@@ -40,7 +40,7 @@ export class IssuedRequestIds {
 /** What whoever uses an id that they may not use is told. One for all. */
 export const requestIdNotIssued = new Fault(
   'REQUEST_ID_NOT_ISSUED',
-  'This request id was not issued for this user and sku, or it is over: ask for another with CreateRequestId',
+  'This request id was not issued for this user and sku, or it is over: ask for one that is issued for this sku',
 );
 
 function macOf(text: string, secret: string): string {
