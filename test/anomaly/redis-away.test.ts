@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
@@ -17,8 +18,9 @@ test.before(async () => {
   const write = (line: string): void => void logged.push(JSON.parse(line) as (typeof logged)[number]);
   mesh = await startTestMesh({ gateways, inventories: 2, gatewayLogger: pino({ level: 'info' }, { write }) });
   sku = await onSale(mesh, limit);
-  // Every gateway knows the limit and the others, and has its streams open.
-  await until(async () => (await crowd(2)).every(isIn));
+  // Every gateway knows the limit and the other one, and has its streams open.
+  await until(async () => (await crowd(gateways)).every(isIn));
+  await knowEachOther();
   logged.length = 0;
 });
 test.after(() => mesh.close());
@@ -26,6 +28,17 @@ test.after(() => mesh.close());
 const isIn = ({ kind }: Said): boolean => kind === 'held' || kind === 'pending';
 const ask = (index: number): Promise<Said> => press(mesh.gatewayAt(index % gateways), somebody(sku));
 const crowd = (size: number): Promise<Said[]> => Promise.all(Array.from({ length: size }, (_, index) => ask(index)));
+
+/** Each gateway has had a reply that was made when both were there: it shares the rate with the other one. */
+async function knowEachOther(): Promise<void> {
+  const redis = new Redis(mesh.redis.url);
+  const replies = async (): Promise<number[]> =>
+    (await redis.zrange('hf:{s0}:gateways', '0', '-1', 'WITHSCORES')).filter((_, index) => index % 2 === 1).map(Number);
+  await until(async () => (await replies()).filter((madeAt) => madeAt > 0).length === gateways);
+  const bothThereAt = Number((await redis.time())[0]) * 1_000 + 1_000;
+  await until(async () => (await replies()).every((madeAt) => madeAt > bothThereAt));
+  redis.disconnect();
+}
 
 /** What the gateways let in by themselves at most, from now until it is asked: hardly more than the rate. */
 function cap(): () => number {
