@@ -23,6 +23,10 @@ export interface FakeGateway {
   fault: Fault | undefined;
   /** A sku whose limits cannot be set. */
   missing: string;
+  /** Whether the store has skus. */
+  hasSkus: boolean;
+  /** What listing the limits rejects with, and nothing else. */
+  listFault: Fault | undefined;
   close(): Promise<void>;
 }
 
@@ -56,14 +60,17 @@ export async function startFakeGateway(): Promise<FakeGateway> {
     roles: [],
     fault: undefined,
     missing: '',
+    hasSkus: true,
+    listFault: undefined,
     close: () => server.drain(),
   };
   const service = implement(ControlServiceDefinition, {
     async listLimits(request, call) {
       fake.roles.push(call.metadata('x-holdfast-role'));
       fake.listed.push(request);
-      if (fake.fault) throw fake.fault;
-      return page(request);
+      const fault = fake.fault ?? fake.listFault;
+      if (fault) throw fault;
+      return fake.hasSkus ? page(request) : { ...page(request), skus: [], nextPageToken: '' };
     },
     async setLimits(request, call) {
       fake.roles.push(call.metadata('x-holdfast-role'));

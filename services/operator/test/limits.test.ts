@@ -16,6 +16,7 @@ test.before(async () => {
 });
 test.before.each(() => {
   Object.assign(gateway, { listed: [], set: [], roles: [], fault: undefined, missing: '' });
+  Object.assign(gateway, { hasSkus: true, listFault: undefined });
 });
 test.after(() => gateway.close());
 
@@ -91,6 +92,44 @@ test('set sends what was named and nothing else', async () => {
   assert.is(new Set(gateway.set.map(({ requestId }) => requestId)).size, 3);
 });
 
+test('set prints the rate that holds, also when it is the configured one', async () => {
+  const store = await run('set', '--store', 'kiln', '--require-issued-request-id', 'true');
+  assert.equal(words(store.out.trimEnd().split('\n').at(-1)), [
+    'store kiln',
+    '50',
+    '60',
+    'configured',
+    '-',
+    'issued only',
+  ]);
+  const sku = await run('set', '--store', 'kiln', '--sku', 'mug', '--on-busy', 'fail', '--json');
+  const { configured, sku: set } = JSON.parse(sku.out);
+  assert.equal([configured, set.rate_limit], [{ per_second: 50, burst: 60 }, null]);
+  assert.equal([store.err, sku.err], ['', '']);
+});
+
+test('a change that was made is told, also when what holds beside it cannot be read', async () => {
+  gateway.listFault = new Fault('UNAVAILABLE', 'inventory is away');
+  const { code, out, err } = await run('set', '--store', 'kiln', '--clear');
+  assert.equal([code, err], [0, '']);
+  assert.match(out, /store kiln +- +- +configured/);
+});
+
+test('of a store without skus it is said that it has none, as a name that was misspelt has', async () => {
+  gateway.hasSkus = false;
+  const about = /^store klin has no skus yet: check the spelling/;
+  for (const command of [
+    ['set', '--store', 'klin', '--rate', '5', '--burst', '5'],
+    ['show', '--store', 'klin'],
+  ]) {
+    const { code, out, err } = await run(...command);
+    assert.is(code, 0);
+    assert.match(out, /^store klin/m);
+    assert.match(err, about);
+    assert.match(JSON.parse((await run(...command, '--json')).err).warning, about);
+  }
+});
+
 test('everything that is wrong with a command is said at once, and nothing is sent', async () => {
   const { code, err, out } = await run('set', '--rate', '0', '--on-busy', 'wait', '--require-issued-request-id', 'yes');
   assert.is(code, 2);
@@ -104,7 +143,7 @@ test('everything that is wrong with a command is said at once, and nothing is se
   ]) {
     assert.ok(err.includes(problem), `${problem} in ${err}`);
   }
-  assert.match(err, /see npx holdfast limits set --help/);
+  assert.match(err, /see npx --no-install holdfast limits set --help/);
   assert.equal(gateway.set, []);
 });
 
@@ -174,6 +213,7 @@ test('a file that cannot be used is refused with all that is wrong, and nothing 
     assert.is(code, 2);
     for (const problem of ['version is not 1', 'per_second is no whole', 'burst is no whole'])
       assert.ok(err.includes(problem), err);
+    assert.match(err, /docs\/limits\.md shows what such a file looks like[^\n]*\n$/);
     assert.match((await run('apply', join(directory, 'absent'))).err, /there is no file .*absent; npm run calibrate/);
     assert.equal(gateway.set, []);
   } finally {

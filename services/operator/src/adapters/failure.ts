@@ -28,7 +28,12 @@ export class NotAllApplied extends Error {
 /** The failure that was thrown. `gateway` is absent when nothing had been asked of it yet. */
 export function failureOf(thrown: unknown, gateway: GatewayAddress | undefined, help: string): Failure {
   if (thrown instanceof UsageError) {
-    return { exitCode: exitCodes.usage, reason: 'USAGE', problems: thrown.problems, advice: `see npx ${help}` };
+    return {
+      exitCode: exitCodes.usage,
+      reason: 'USAGE',
+      problems: thrown.problems,
+      advice: thrown.advice ?? `see npx --no-install ${help}`,
+    };
   }
   if (thrown instanceof NotAllApplied) return notAllApplied(thrown);
   const fault = faultOf(thrown);

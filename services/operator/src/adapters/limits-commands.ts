@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Fault } from '#libs/refusal/fault.js';
 import { applyLimits } from '../app/apply-limits.js';
+import { setLimits } from '../app/set-limits.js';
 import { showLimits } from '../app/show-limits.js';
 import { readId, readLimitChange, type TypedChange } from '../domain/limit-change.js';
 import { NotAllApplied } from './failure.js';
@@ -81,13 +82,19 @@ async function show(session: Session, { store, sku }: { store?: string; sku?: st
     throw new Fault('SKU_NOT_FOUND', `store ${shown.store.storeId} has no sku ${skuId}`);
   }
   session.show(limitsJson(shown), (paint) => limitsTable(shown, paint));
+  if (shown.skus.length === 0) session.screen.warn(noSkus(shown.store.storeId));
 }
 
 async function set(session: Session, typed: TypedChange): Promise<void> {
   const read = readLimitChange(typed);
   if ('problems' in read) throw new UsageError(read.problems);
-  const changed = await session.control().setLimits(read.change);
+  const changed = await setLimits(session.control(), read.change);
   session.show(changedJson(changed), (paint) => changedTable(changed, paint));
+  if (changed.hasNoSkus) session.screen.warn(noSkus(read.change.storeId));
+}
+
+function noSkus(storeId: string): string {
+  return `store ${storeId} has no skus yet: check the spelling; ids are told apart by case`;
 }
 
 async function apply(session: Session, path: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { NotApplied } from '../app/apply-limits.js';
 import type { LimitsSet, SkuLimits, StoreLimits } from '../app/ports.js';
+import type { LimitsChanged } from '../app/set-limits.js';
 import type { LimitsShown } from '../app/show-limits.js';
 import type { Rate } from '../domain/limit-change.js';
 
@@ -8,15 +9,15 @@ export function limitsJson({ configured, store, skus }: LimitsShown): object {
   return { configured: rateJson(configured), store: storeJson(store), skus: skus.map(skuJson) };
 }
 
-/** As `limits set --json` prints it: the one of the two that was set. */
-export function changedJson({ store, sku }: LimitsSet): object {
-  return { ...(store && { store: storeJson(store) }), ...(sku && { sku: skuJson(sku) }) };
+/** As `limits set --json` prints it: the one of the two that was set, and what is configured. */
+export function changedJson({ configured, ...set }: LimitsChanged): object {
+  return { configured: rateJson(configured), ...setJson(set) };
 }
 
 /** As `limits apply --json` prints it. */
 export function appliedJson(applied: readonly LimitsSet[], failed: readonly NotApplied[]): object {
   return {
-    applied: applied.map(changedJson),
+    applied: applied.map(setJson),
     failed: failed.map(({ change, fault }) => ({
       store_id: change.storeId,
       sku_id: change.skuId ?? null,
@@ -24,6 +25,10 @@ export function appliedJson(applied: readonly LimitsSet[], failed: readonly NotA
       message: fault.message,
     })),
   };
+}
+
+function setJson({ store, sku }: LimitsSet): object {
+  return { ...(store && { store: storeJson(store) }), ...(sku && { sku: skuJson(sku) }) };
 }
 
 function storeJson({ storeId, rate, requireIssuedRequestId }: StoreLimits): object {

@@ -1,6 +1,7 @@
 import type { Paint } from '#libs/terminal/paint.js';
 import { type Column, renderTable } from '#libs/terminal/table.js';
 import type { LimitSource, LimitsSet, SkuLimits, StoreLimits } from '../app/ports.js';
+import type { LimitsChanged } from '../app/set-limits.js';
 import type { LimitsShown } from '../app/show-limits.js';
 import type { Rate } from '../domain/limit-change.js';
 
@@ -17,31 +18,36 @@ const columns: Column[] = [
 export function limitsTable({ configured, store, skus }: LimitsShown, paint: Paint): string {
   const rows = [
     row('every store', configured, 'configured', paint),
-    [
-      ...row(`store ${store.storeId}`, store.rate ?? configured, store.rate ? 'store' : 'configured', paint),
-      ...of(store),
-    ],
+    storeRow(store, configured, paint),
     ...skus.map((sku) => skuRow(sku, configured, paint)),
   ];
   return renderTable(columns, rows);
 }
 
 /** What was set, and holds now. */
-export function changedTable(changed: LimitsSet, paint: Paint): string {
-  return appliedTable([changed], paint);
+export function changedTable({ configured, ...set }: LimitsChanged, paint: Paint): string {
+  return renderTable(columns, setRows(set, configured, paint));
 }
 
-/** As `changedTable`, of many. */
+/** As `changedTable`, of many that have rates of their own. */
 export function appliedTable(applied: readonly LimitsSet[], paint: Paint): string {
   return renderTable(
     columns,
-    applied.flatMap(({ store, sku }) => [
-      ...(store
-        ? [[...row(`store ${store.storeId}`, store.rate, store.rate ? 'store' : 'configured', paint), ...of(store)]]
-        : []),
-      ...(sku ? [skuRow(sku, undefined, paint)] : []),
-    ]),
+    applied.flatMap((set) => setRows(set, undefined, paint)),
   );
+}
+
+function setRows({ store, sku }: LimitsSet, configured: Rate | undefined, paint: Paint): string[][] {
+  return [...(store ? [storeRow(store, configured, paint)] : []), ...(sku ? [skuRow(sku, configured, paint)] : [])];
+}
+
+function storeRow(store: StoreLimits, configured: Rate | undefined, paint: Paint): string[] {
+  const { storeId, rate, requireIssuedRequestId } = store;
+  return [
+    ...row(`store ${storeId}`, rate ?? configured, rate ? 'store' : 'configured', paint),
+    '-',
+    requireIssuedRequestId ? 'issued only' : 'any',
+  ];
 }
 
 function skuRow(sku: SkuLimits, configured: Rate | undefined, paint: Paint): string[] {
@@ -55,8 +61,4 @@ function skuRow(sku: SkuLimits, configured: Rate | undefined, paint: Paint): str
 function row(name: string, rate: Rate | undefined, source: LimitSource, paint: Paint): string[] {
   const figures = [rate?.perSecond, rate?.burst].map((figure) => figure?.toLocaleString('en-US') ?? '-');
   return [name, ...figures, source === 'configured' ? paint('dim', source) : paint('bold', source)];
-}
-
-function of({ requireIssuedRequestId }: StoreLimits): string[] {
-  return ['-', requireIssuedRequestId ? 'issued only' : 'any'];
 }

@@ -29,6 +29,12 @@ export class Screen {
     this.options.stdout.write(`${this.json ? JSON.stringify(result) : text()}\n`);
   }
 
+  /** Something to look at, of a command that was done. */
+  warn(warning: string): void {
+    const text = this.json ? JSON.stringify({ warning }) : this.#paintError('yellow', warning);
+    this.options.stderr.write(`${text}\n`);
+  }
+
   fail({ exitCode, reason, problems, advice }: Failure): void {
     if (this.json) {
       const error = { reason, problems, exit_code: exitCode, ...(advice !== '' && { advice }) };

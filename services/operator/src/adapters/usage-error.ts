@@ -2,8 +2,11 @@
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 
-  /** Everything that is wrong, one line each. */
-  constructor(readonly problems: readonly string[]) {
+  /** `problems`: everything that is wrong, one line each. `advice`: what to read; absent: the help of the command. */
+  constructor(
+    readonly problems: readonly string[],
+    readonly advice?: string,
+  ) {
     super(problems.join('\n'));
   }
 }
