@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npx holdfast: the operators' commands.
+// npx --no-install holdfast, or npm run holdfast: the operators' commands.
 import { prepare } from './prepare.mjs';
 
 prepare();

@@ -34,7 +34,7 @@ export function renderCalibration({ spread }: Measurement, file: LimitsFile, cho
     `written to ${path}`,
     renderFacts([
       ['npm start', 'sets services up by it, when it is .holdfast/limits.json; else with --limits FILE'],
-      ['npx holdfast limits apply FILE', 'sets the limits of skus'],
+      ['npx --no-install holdfast limits apply FILE', 'sets the limits of skus'],
       ['npm run calibrate -- --check FILE', 'holds a mesh against what is predicted'],
     ]),
   ].join('\n');

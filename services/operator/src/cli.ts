@@ -14,6 +14,9 @@ export interface CliOptions extends ScreenOptions {
 }
 
 const epilogue = `
+Run it in the clone of Holdfast: npx --no-install holdfast …, or npm run holdfast -- …. Elsewhere npx asks the public
+registry for a package of that name, which is not this one.
+
 The gateway is the one named with --gateway, else with HOLDFAST_GATEWAY, else that of the mesh which npm start runs on
 this machine, else 127.0.0.1:7011.
 

@@ -34,7 +34,9 @@ test('help is an answer, a group alone is not a command', async () => {
   const help = await holdfast(['limits', 'set', '--help']);
   assert.is(help.code, 0);
   assert.match(help.out, /Examples:/);
-  assert.match((await holdfast(['--help'])).out, /Exit codes: 0/);
+  const { out } = await holdfast(['--help']);
+  assert.match(out, /Exit codes: 0/);
+  assert.match(out, /in the clone of Holdfast: npx --no-install holdfast …, or npm run holdfast --/);
   assert.is((await holdfast(['limits'])).code, 2);
   assert.is((await holdfast([])).code, 2);
   const unknown = await holdfast(['limit']);
