@@ -165,10 +165,10 @@ test('watching a place keeps it and ends when it is due; a place of somebody els
   );
 });
 
-async function watch(index: number, { user, storeId = '', skuId, key: requestId }: Press) {
+async function watch(index: number, { user, storeId = '', skuId }: Press) {
   const seen: { state: PlaceState; peopleAhead: number }[] = [];
   const call = gatewayOf(index).watchPlace(
-    { storeId, skuId, requestId },
+    { storeId, skuId },
     { metadata: { 'x-holdfast-user': user }, deadlineMs: 15_000 },
   );
   for await (const place of call) seen.push(place);

@@ -39,6 +39,8 @@ local function sku_of(first, s, count, stored, shut, per_second, burst)
     places = lined == 'L' and redis.call('ZCARD', KEYS[lines + 1]) or 0,
     -- What this run did: tokens spent, some of them by newcomers, and places given.
     spent = 0, newcomers = 0, joined = 0,
+    -- By id: how many people are ahead of a place that this run gave; false when it passed with the place it had.
+    given = {},
   }
 end
 
@@ -107,7 +109,9 @@ end
 -- Whether the id may pass, how many people are ahead of it, and whether it has a place.
 local function line_judge(sku, id)
   if sku.shut then return true, 0, sku.places > 0 end
-  local rank = sku.places > 0 and redis.call('ZRANK', sku.line, id)
+  local given = sku.given[id]
+  if given then return false, given, true end
+  local rank = given == nil and sku.places > 0 and redis.call('ZRANK', sku.line, id)
   -- All who stand ahead can take their token and one is left: true of the same people in whatever order they come.
   if rank then return rank < sku.tokens and sku.spent < sku.tokens, rank, true end
   local ahead = sku.present + sku.joined + sku.newcomers
@@ -116,7 +120,10 @@ end
 
 -- Lets an id pass that may.
 local function line_pass(sku, id, is_placed)
-  if is_placed then note(sku, 'gone', id) end
+  if is_placed then
+    note(sku, 'gone', id)
+    sku.given[id] = false
+  end
   if sku.shut then return end
   sku.spent = sku.spent + 1
   if not is_placed then sku.newcomers = sku.newcomers + 1 end
@@ -143,13 +150,14 @@ local function line_expect(sku, id, until_ms)
 end
 
 -- Gives an id the last place. The number is the time, or one more than the last of those who stand in line.
-local function line_join(sku, id)
+local function line_join(sku, id, ahead)
   if not sku.last then
     local last = redis.call('ZRANGE', sku.line, -1, -1, 'WITHSCORES')
     sku.last = math.max(now, tonumber(last[2] or '0') + 1) - 1
   end
   sku.last = sku.last + 1
   sku.joined = sku.joined + 1
+  sku.given[id] = ahead
   note(sku, 'joining', string.format('%.0f', sku.last), id)
 end
 

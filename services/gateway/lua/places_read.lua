@@ -3,7 +3,7 @@
 -- KEYS     per sku, two keys, and then, per sku, three more: see lines.lua
 -- ARGV[1]  number of skus
 -- ARGV[2…6] rules of the line: see lines.lua
--- ARGV     then, per place: number of the sku, order id
+-- ARGV     then, per place: number of the sku, user
 --
 -- Returns three integers per place: a code, people ahead, retry after (ms).
 --   0 GONE     no such place: it passed, or was lost
@@ -27,14 +27,14 @@ end
 
 local result = {}
 for at = first_place, #ARGV, 2 do
-  local sku, order_id = skus[tonumber(ARGV[at])], ARGV[at + 1]
-  local rank = sku.places > 0 and redis.call('ZRANK', sku.line, order_id)
+  local sku, user = skus[tonumber(ARGV[at])], ARGV[at + 1]
+  local rank = sku.places > 0 and redis.call('ZRANK', sku.line, user)
   local code, ahead, retry = GONE, 0, 0
   if rank then
     local passes = sku.shut or rank < sku.tokens
     code, ahead = passes and DUE or WAITING, passes and 0 or rank
     retry = passes and 0 or line_retry(sku, rank, rules)
-    line_expect(sku, order_id, now_ms + retry + rules.grace)
+    line_expect(sku, user, now_ms + retry + rules.grace)
   end
   result[#result + 1] = code
   result[#result + 1] = ahead

@@ -14,7 +14,8 @@
 -- ARGV[8] this gateway, [9] when the last reply that it has had was made (ms), [10] how long it may be without one (ms)
 -- ARGV[11…15] rules of the line: see lines.lua
 -- ARGV     then, per sku: tokens per second, burst
--- ARGV     then, per request: fingerprint, owner, number of its user (0 for none), number of skus n, and n times:
+-- ARGV     then, per request: fingerprint, owner, number of its user (0 for none), number of skus n (-1: it begins only if
+--          its mark is there), and n times:
 --          number of the sku, 'Q' to stand in line for it or 'F' to be refused
 --
 -- Returns when it ran (ms), then per request a code and what belongs to it:
@@ -24,9 +25,10 @@
 --   4 REUSED
 --   5 QUEUED       number of the sku, people ahead, retry after (ms)
 --   6 LIMITED      number of the sku, or 0 for the user's bucket, retry after (ms)
+--   7 UNKNOWN      it has no mark
 -- Errors: 'limit' when a rate is not above 0 or a burst below 1. Nothing is written then.
 
-local GO, IN_PROGRESS, DONE, REUSED, QUEUED, LIMITED = 1, 2, 3, 4, 5, 6
+local GO, IN_PROGRESS, DONE, REUSED, QUEUED, LIMITED, UNKNOWN = 1, 2, 3, 4, 5, 6, 7
 -- Taken off the time a mark is kept: a try may have begun just before.
 local MARGIN = 60000
 
@@ -44,6 +46,13 @@ end
 -- What is there of marks, buckets of users, and buckets and shut signs of skus, in the order of KEYS from the third.
 local stored = redis.call('MGET', unpack(KEYS, 3, first_sku_key - 1 + 2 * sku_count))
 local mark_prefix = #string.match(KEYS[3], '^[^}]*}:mark:')
+local user_prefix = user_count > 0 and #string.match(KEYS[first_user_key], '^[^}]*}:user:')
+
+-- Whose place it is: the user's, who has one in each line, whatever they ask for; that of a request which has no user is its own.
+local function place_id(key, user)
+  if user == 0 then return string.sub(key, mark_prefix + 1) end
+  return string.sub(KEYS[first_user_key + user - 1], user_prefix + 1)
+end
 
 -- Marks by key: unpacked, or where in ARGV the request is that goes in this run.
 local marks, going = {}, {}
@@ -67,10 +76,10 @@ for i = 1, request_count do
     for l = at + 4, at + 2 + 2 * n, 2 do
       local s = tonumber(ARGV[l])
       if not skus[s] then open_sku(s) end
-      if comers[s] then table.insert(comers[s], string.sub(KEYS[2 + i], mark_prefix + 1)) end
+      if comers[s] then table.insert(comers[s], place_id(KEYS[2 + i], tonumber(ARGV[at + 2]))) end
     end
   end
-  at = at + 4 + 2 * n
+  at = at + 4 + 2 * math.max(n, 0)
 end
 for s, ids in pairs(comers) do line_tidy(skus[s], ids, rules) end
 
@@ -121,7 +130,7 @@ local function wait(id, s, ahead, is_placed, may_queue)
   end
   local retry = line_retry(sku, ahead, rules)
   put(QUEUED) put(s) put(line_people(sku, ahead)) put(retry)
-  if not is_placed then line_join(sku, id) end
+  if not is_placed then line_join(sku, id, ahead) end
   line_expect(sku, id, now_ms + retry + rules.grace)
 end
 
@@ -161,7 +170,7 @@ local function pays(key, first, user, n)
       return false
     end
   end
-  if n > 0 and not pass_skus(string.sub(key, mark_prefix + 1), first, first + 2 * n - 2) then return false end
+  if n > 0 and not pass_skus(place_id(key, user), first, first + 2 * n - 2) then return false end
   if full_at then users[user] = full_at + user_rate.interval end
   return true
 end
@@ -173,6 +182,8 @@ for i = 1, request_count do
     meet_going(going[key], ARGV[at], ARGV[at + 1])
   elseif marks[key] then
     if meet(marks[key], ARGV[at], ARGV[at + 1]) then going[key] = at end
+  elseif n < 0 then
+    put(UNKNOWN)
   elseif told[key] then
     tell_again(told[key])
   else
@@ -184,7 +195,7 @@ for i = 1, request_count do
       told[key] = first
     end
   end
-  at = at + 4 + 2 * n
+  at = at + 4 + 2 * math.max(n, 0)
 end
 
 -- Marks come first: where there is no room for them nothing was spent.

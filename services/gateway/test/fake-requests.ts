@@ -92,10 +92,11 @@ export class FakeRequests implements Requests {
     return this.#marks.get(markId)?.state;
   }
 
-  #begin({ markId, fingerprint, owner }: Beginning): Begun {
+  #begin({ markId, fingerprint, owner, knownOnly }: Beginning): Begun {
     const mark = this.#marks.get(markId);
     const leaseEndsAt = this.#now() + this.leaseMs;
     if (mark === undefined) {
+      if (knownOnly) return { kind: 'UNKNOWN' };
       this.#marks.set(markId, { fingerprint, owner, state: 'EXECUTING', leaseEndsAt });
       return { kind: 'GO', firstForMs: 3_600_000 };
     }

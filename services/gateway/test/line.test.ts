@@ -31,7 +31,7 @@ const at = (gateway: number) => {
   if (client === undefined) throw new Error(`there is no gateway ${gateway}`);
   return client;
 };
-const place = { storeId: 'store-1', skuId: 'sku-1', requestId: 'key-1' };
+const place = { storeId: 'store-1', skuId: 'sku-1' };
 
 /** Everything that is told of a place, to its last word. */
 async function toldOf(user: string, gateway = 0): Promise<WatchPlaceResponse[]> {
@@ -70,10 +70,10 @@ test('what no place can be called is named, and so is who asks', async () => {
     return rejectionOf(stream[Symbol.asyncIterator]().next(), Fault);
   };
   assert.is((await watch({})).reason, 'USER_MISSING');
-  const fault = await watch({ storeId: '', skuId: ' ', requestId: 'x'.repeat(256) }, as('ana'));
+  const fault = await watch({ storeId: '', skuId: ' ' }, as('ana'));
   assert.equal(
     fault.violations.map(({ field }) => field),
-    ['store_id', 'sku_id', 'request_id'],
+    ['store_id', 'sku_id'],
   );
 });
 

@@ -57,7 +57,7 @@ function everyCall(): Promise<unknown>[] {
     gateway.end(ending(one, stored('HELD'))),
     gateway.renew(one),
     gateway.changing(one.markId, 0),
-    gateway.place({ storeId: 'store', shard: 1, skuId: 'sku', orderId: one.markId }),
+    gateway.place({ storeId: 'store', shard: 1, skuId: 'sku', userId: one.userId }),
     gateway.lease({ limit: 'USER', id: one.userId, perSecond: 1, burst: 1, wanted: 1 }),
   ];
 }

@@ -55,9 +55,10 @@ export class BeginBatch {
     const users = new Numbers<string>();
     const requests: (string | number)[] = [];
     this.keys = [requestKeys.since(shard), requestKeys.gateways(shard)];
-    for (const { markId, fingerprint, owner, userId, storeId, skus } of batch) {
+    for (const { markId, fingerprint, owner, userId, storeId, skus, knownOnly } of batch) {
       this.keys.push(requestKeys.mark(shard, markId));
-      requests.push(fingerprint, owner, userId === '' ? 0 : users.of(userId, userId), skus.length);
+      requests.push(fingerprint, owner, userId === '' ? 0 : users.of(userId, userId), knownOnly ? -1 : skus.length);
+      if (knownOnly) continue;
       for (const sku of skus) {
         const number = this.#skus.of(pair(storeId, sku.skuId), { storeId, skuId: sku.skuId, sku });
         requests.push(number, sku.onBusy === 'QUEUE' ? 'Q' : 'F');
@@ -92,7 +93,8 @@ export class BeginBatch {
       else if (code === 5) {
         const { skuId } = this.#skuOf(next());
         answers.push({ kind: 'QUEUED', skuId, peopleAhead: next(), retryAfterMs: next() });
-      } else answers.push(this.#limited(next(), next()));
+      } else if (code === 6) answers.push(this.#limited(next(), next()));
+      else answers.push({ kind: 'UNKNOWN' });
     }
     return answers;
   }

@@ -1,7 +1,7 @@
 import { seeded } from '#libs/testing/seeded.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
-import type { Beginning } from '../app/ports.js';
+import type { Beginning, Begun } from '../app/ports.js';
 import type { RedisRequests } from './redis-requests.js';
 import { requestKeys } from './request-keys.js';
 import {
@@ -55,6 +55,37 @@ test('beyond the burst everybody gets a place, in the order in which they came',
     { kind: 'QUEUED', skuId: sku.skuId, peopleAhead: 1, retryAfterMs: 200 },
     { kind: 'QUEUED', skuId: sku.skuId, peopleAhead: 2, retryAfterMs: 300 },
   ]);
+});
+
+test('a user has one place in a line, however many requests they send together or one after the other', async () => {
+  const sku = newSku(10, 2);
+  await beginAll(patient, crowd(2, sku));
+  const userId = 'greedy';
+  const keys = (size: number): Beginning[] => Array.from({ length: size }, () => beginning({ userId, skus: [sku] }));
+  const together = await beginAll(patient, keys(3));
+  const [honest] = crowd(1, sku);
+  const ahead = [...together, ...(await beginAll(patient, keys(2)))].map(aheadOf);
+  assert.equal(ahead, [0, 0, 0, 0, 0]);
+  assert.is(aheadOf(honest && (await patient.begin(honest))), 1);
+});
+
+test('one place lets one request through, the next one of the same user is last', async () => {
+  const sku = newSku(20, 1);
+  await drain(patient, sku);
+  const userId = 'greedy';
+  const mine = Array.from({ length: 3 }, () => beginning({ userId, skus: [sku] }));
+  const others = crowd(2, sku);
+  await beginAll(patient, [...mine, ...others]);
+  let passed: Begun[] = [];
+  await until(async () => {
+    passed = await beginAll(patient, mine);
+    return passed.some(({ kind }) => kind === 'GO');
+  });
+  assert.equal(kindsOf(passed), { GO: 1, QUEUED: 2 });
+  assert.is(
+    passed.map(aheadOf).find((ahead) => ahead !== undefined),
+    2,
+  );
 });
 
 test('the time until a turn is told, up to five seconds', async () => {
@@ -143,7 +174,7 @@ test('newcomers come last, though the clock was set back', async () => {
   const [first] = crowd(1, sku) as [Beginning];
   await patient.begin(first);
   const [, , line = ''] = requestKeys.ofSkus(0, [{ storeId: 'store', skuId: sku.skuId }]);
-  await stage.redis.zincrby(line, 3_600_000_000, first.markId);
+  await stage.redis.zincrby(line, 3_600_000_000, first.userId);
   assert.equal((await beginAll(patient, crowd(2, sku))).map(aheadOf), [1, 2]);
   assert.is(aheadOf(await patient.begin(first)), 0);
 });

@@ -257,6 +257,20 @@ test('B10: nor after Redis began anew, though what was stored is still there', a
   assert.is((await alone.begin({ ...first, owner: 'another' })).kind, 'DONE');
 });
 
+test('whoever asks only for what is known begins nothing and pays nothing, and is told what is known', async () => {
+  const sku = limitOf('known-only', 0.001, 1);
+  const asking = beginning({ skus: [sku], knownOnly: true });
+  assert.equal(await gateway.begin(asking), { kind: 'UNKNOWN' });
+  const buyer = beginning({ skus: [sku] });
+  const begun = await beginAll(gateway, [asking, buyer, { ...asking, owner: 'again' }]);
+  assert.equal(
+    begun.map(({ kind }) => kind),
+    ['UNKNOWN', 'GO', 'UNKNOWN'],
+  );
+  await gateway.end(ending(buyer, stored('HELD')));
+  assert.is((await gateway.begin({ ...buyer, knownOnly: true })).kind, 'DONE');
+});
+
 test('marks are kept for a day after the last try', async () => {
   const first = await ended(stored('HELD'));
   const day = 24 * 3_600_000;

@@ -43,7 +43,7 @@ interface PlaceRequest {
   readonly storeId: string;
   readonly shard: number;
   readonly skuId: string;
-  readonly orderId: string;
+  readonly userId: string;
 }
 
 const RETENTION_MS = 24 * 3_600_000;
@@ -214,7 +214,7 @@ export class RedisRequests implements Requests {
       async (shard, places) => {
         const skus = new Numbers<PlaceRequest>();
         const args: ScriptArgument[] = [];
-        for (const place of places) args.push(skus.of(pair(place.storeId, place.skuId), place), place.orderId);
+        for (const place of places) args.push(skus.of(pair(place.storeId, place.skuId), place), place.userId);
         const keys = requestKeys.ofSkus(shard, skus.things);
         const rules = [skus.things.length, ...lineArguments(this.#rules.line)];
         const reply = await this.#run('place', places.length, () =>

@@ -149,6 +149,6 @@ export function aheadOf(begun: Begun | undefined): number | undefined {
 }
 
 /** The place of a request in the line of its first sku. */
-export function placeOf(gateway: RedisRequests, { markId, shard, storeId, skus: [sku] }: Beginning): Promise<Place> {
-  return gateway.place({ storeId, shard, skuId: sku?.skuId ?? '', orderId: markId });
+export function placeOf(gateway: RedisRequests, { userId, shard, storeId, skus: [sku] }: Beginning): Promise<Place> {
+  return gateway.place({ storeId, shard, skuId: sku?.skuId ?? '', userId });
 }

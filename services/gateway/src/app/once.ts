@@ -1,6 +1,7 @@
 import { Fault } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import { type EndOfTry, endingOf, remainders } from '../domain/ending-of.js';
+import { requestIdNotIssued } from './issued-request-ids.js';
 import type { Beginning, Begun, Ending, Limited, Requests, StoredOutcome } from './ports.js';
 import { recordedFault } from './recorded-fault.js';
 import { SharedTimer } from './shared-timer.js';
@@ -157,6 +158,8 @@ export class Once<Asked, Answer> {
         return undefined;
       case 'DONE':
         return this.#replay(asked, begun, giveUpAt);
+      case 'UNKNOWN':
+        return verb.fail(requestIdNotIssued);
       case 'REUSED':
         return verb.fail(reused());
       case 'QUEUED':
@@ -177,6 +180,7 @@ export class Once<Asked, Answer> {
   /** Without a mark: there is nothing to end. */
   #goAlone(asked: Asked, change: Beginning, giveUpAt: number): Promise<Answer> | Answer | undefined {
     if (this.#running.has(change.markId)) return undefined;
+    if (change.knownOnly) return this.#options.verb.fail(requestIdNotIssued);
     const limited = this.#options.localBuckets?.take(change);
     if (limited !== undefined) return this.#options.verb.limit(asked, limited);
     return this.#carryOut(asked, change, { firstForMs: undefined, giveUpAt }, performance.now());

@@ -88,6 +88,8 @@ export interface Beginning {
   /** Whose bucket a token is spent of; empty for a change that is no user's to pay for. */
   readonly userId: string;
   readonly storeId: string;
+  /** Only what is known already: an unknown request does not begin, and pays nothing. */
+  readonly knownOnly?: boolean;
   /** Skus of which a token is spent, all or none, and once for each mark: not for a replay, nor for another try. */
   readonly skus: readonly SkuLimit[];
 }
@@ -100,6 +102,8 @@ export type Begun =
   | { readonly kind: 'IN_PROGRESS' }
   /** It was answered `ageMs` ago. A HELD answer is empty when its order was changed since, or was about to be. */
   | { readonly kind: 'DONE'; readonly outcome: StoredOutcome; readonly ageMs: number; readonly answer: Uint8Array }
+  /** With knownOnly: no try of it is known. */
+  | { readonly kind: 'UNKNOWN' }
   /** The id was used for something else. */
   | { readonly kind: 'REUSED' }
   | { readonly kind: 'QUEUED'; readonly skuId: string; readonly peopleAhead: number; readonly retryAfterMs: number }
@@ -161,8 +165,8 @@ export interface Requests {
   renew(mark: Pick<Ending, 'markId' | 'shard' | 'owner'>): Promise<void>;
   /** An order is about to be changed: from now on its replays read it instead of telling what was stored. */
   changing(orderId: string, shard: number): Promise<void>;
-  /** The place of an order in the line of a sku; asking keeps it. */
-  place(place: { storeId: string; shard: number; skuId: string; orderId: string }): Promise<Place>;
+  /** The place of a user in the line of a sku; asking keeps it. */
+  place(place: { storeId: string; shard: number; skuId: string; userId: string }): Promise<Place>;
   /** Tokens of a bucket for this process to spend: at most `wanted`, none when it is empty and when there will be one. */
   lease(bucket: Lease): Promise<{ tokens: number; retryAfterMs: number }>;
   /** Gateways seen in the last seconds, as last heard: at least 1. */

@@ -162,6 +162,22 @@ test('a store that takes only issued request ids takes no other', async () => {
   assert.is(placed.length, 0);
 });
 
+test('what an id began before its store asked for issued ones is still told, while Redis is there to tell', async () => {
+  let issuedOnly = false;
+  const { reserve, placed, requests } = start(
+    async () => ({ $case: 'refused', value: refusalOf('REFUSAL_REASON_SOLD_OUT') }),
+    {
+      limitsOf: () => [{ ...limitOf('sku-1'), issuedOnly }],
+    },
+  );
+  const first = await reserve('ana', request, 5_000);
+  issuedOnly = true;
+  assert.equal(await reserve('ana', request, 5_000), { ...first, isReplay: true });
+  assert.is(placed.length, 1);
+  requests.isAway = true;
+  assert.is(reasonOf(await reserve('ana', request, 5_000)), 'REQUEST_ID_NOT_ISSUED');
+});
+
 test('a place in line and a limit are told as the port says them', async () => {
   const { reserve, requests, placed } = start(pending);
   requests.answer = { kind: 'QUEUED', skuId: 'sku-1', peopleAhead: 7, retryAfterMs: 240.2 };

@@ -6,7 +6,7 @@ import { Fault } from '#libs/refusal/fault.js';
 import { invalidRequest } from '../domain/fields.js';
 import { validateReserve } from '../domain/validate-reserve.js';
 import { type Answer, failed, told } from './answer.js';
-import { type IssuedRequestIds, requestIdNotIssued } from './issued-request-ids.js';
+import type { IssuedRequestIds } from './issued-request-ids.js';
 import { type LimitedFaults, sharedStatus } from './limited-faults.js';
 import { nextOwner } from './marks.js';
 import { Once, type OnceOptions, type Verb } from './once.js';
@@ -56,12 +56,7 @@ export function createReserve(options: ReserveOptions): { reserve: Reserve; clos
     limits: readonly SkuLimit[],
     giveUpAt: number,
   ): Promise<Answer> {
-    const { orderId: markId, storeId, userId, requestId, lines } = hold;
-    if (limits.some(({ issuedOnly }) => issuedOnly)) {
-      const skuIds = limits.map(({ skuId }) => skuId);
-      const mayUse = issuedRequestIds.mayUse(requestId, { userId, storeId, skuIds });
-      if (!mayUse) return Promise.resolve({ $case: 'error', value: sharedStatus(requestIdNotIssued) });
-    }
+    const { orderId: markId, storeId, userId, lines } = hold;
     const change: Beginning = {
       markId,
       shard: shardOfStore(storeId, shards),
@@ -70,8 +65,15 @@ export function createReserve(options: ReserveOptions): { reserve: Reserve; clos
       userId,
       storeId,
       skus: limitsAsked(limits, onBusy),
+      knownOnly: !mayBegin(hold, limits),
     };
     return once.run(hold, change, giveUpAt);
+  }
+
+  /** What an id that was not issued began before its store asked for issued ones, or before it was over, is still told. */
+  function mayBegin({ requestId, userId, storeId }: Hold, limits: readonly SkuLimit[]): boolean {
+    if (!limits.some(({ issuedOnly }) => issuedOnly)) return true;
+    return issuedRequestIds.mayUse(requestId, { userId, storeId, skuIds: limits.map(({ skuId }) => skuId) });
   }
 }
 

@@ -7,8 +7,8 @@ import { type PlaceAsked, PlaceWatchers } from './watch-place.js';
 
 const test = suite('PlaceWatchers');
 
-const asked: PlaceAsked = { storeId: 'store', shard: 0, skuId: 'sku', orderId: 'order-1' };
-const other: PlaceAsked = { ...asked, orderId: 'order-2' };
+const asked: PlaceAsked = { storeId: 'store', shard: 0, skuId: 'sku', userId: 'ana' };
+const other: PlaceAsked = { ...asked, userId: 'ben' };
 const waiting = (peopleAhead: number): Place => ({ state: 'WAITING', peopleAhead, retryAfterMs: 200 });
 const due: Place = { state: 'DUE', peopleAhead: 0, retryAfterMs: 0 };
 const gone: Place = { state: 'GONE', peopleAhead: 0, retryAfterMs: 0 };
@@ -19,14 +19,14 @@ let isAway: boolean;
 let watchers: PlaceWatchers;
 let aborts: AbortController;
 
-const place = async ({ orderId }: PlaceAsked): Promise<Place> => {
-  polls.push(orderId);
+const place = async ({ userId }: PlaceAsked): Promise<Place> => {
+  polls.push(userId);
   if (isAway) throw new Fault('UNAVAILABLE', 'away');
-  return places.get(orderId) ?? gone;
+  return places.get(userId) ?? gone;
 };
 
 test.before.each(() => {
-  places = new Map([['order-1', waiting(3)]]);
+  places = new Map([['ana', waiting(3)]]);
   polls = [];
   isAway = false;
   aborts = new AbortController();
@@ -34,8 +34,8 @@ test.before.each(() => {
 });
 test.after.each(() => watchers.close());
 
-function watch(userId = 'ana', what = asked): AsyncGenerator<Place> {
-  return watchers.watch(userId, what, aborts.signal);
+function watch(what = asked): AsyncGenerator<Place> {
+  return watchers.watch(what, aborts.signal);
 }
 
 async function next(stream: AsyncGenerator<Place>): Promise<Place | undefined> {
@@ -49,9 +49,9 @@ test('a place is told at once, then after each change, and the last word is that
   const second = next(stream);
   const before = polls.length;
   await until(() => polls.length > before + 2);
-  places.set('order-1', waiting(2));
+  places.set('ana', waiting(2));
   assert.equal(await second, waiting(2));
-  places.set('order-1', due);
+  places.set('ana', due);
   assert.equal(await next(stream), due);
   assert.is(await next(stream), undefined);
   assert.is(watchers.count, 0);
@@ -59,34 +59,34 @@ test('a place is told at once, then after each change, and the last word is that
 
 test('what is no place, or none any more, is GONE and that is all', async () => {
   const told: Place[] = [];
-  for await (const news of watch('ben', other)) told.push(news);
+  for await (const news of watch(other)) told.push(news);
   assert.equal(told, [gone]);
 });
 
 test('many who watch one place are asked about once', async () => {
-  const streams = [watch(), watch(), watch('ben')];
+  const streams = [watch(), watch()];
   await Promise.all(streams.map(next));
   polls = [];
   const told = Promise.all(streams.map(next));
   await until(() => polls.length >= 3);
-  places.set('order-1', waiting(1));
-  assert.equal(await told, [waiting(1), waiting(1), waiting(1)]);
-  places.set('order-1', due);
+  places.set('ana', waiting(1));
+  assert.equal(await told, [waiting(1), waiting(1)]);
+  places.set('ana', due);
   await Promise.all(streams.map(next));
 });
 
 test('a slow reader holds nobody up, and reads what is true when it reads', async () => {
-  places.set('order-2', waiting(9));
+  places.set('ben', waiting(9));
   const slow = watch();
-  const quick = watch('ben', other);
+  const quick = watch(other);
   await Promise.all([next(slow), next(quick)]);
   for (const ahead of [8, 7, 6]) {
-    places.set('order-1', waiting(ahead));
-    places.set('order-2', waiting(ahead));
+    places.set('ana', waiting(ahead));
+    places.set('ben', waiting(ahead));
     assert.equal(await next(quick), waiting(ahead));
   }
-  places.set('order-1', due);
-  places.set('order-2', due);
+  places.set('ana', due);
+  places.set('ben', due);
   await next(quick);
   assert.equal(await next(slow), due);
 });
@@ -105,11 +105,11 @@ test('there are so many watchers and no more, and so many of one user', async ()
   const [first, second] = [watch(), watch()];
   await Promise.all([next(first), next(second)]);
   assert.is((await rejectionOf(watch().next(), Fault)).reason, 'BUSY');
-  const third = watch('ben');
+  const third = watch(other);
   await next(third);
-  assert.is((await rejectionOf(watch('carl').next(), Fault)).reason, 'BUSY');
+  assert.is((await rejectionOf(watch({ ...asked, userId: 'carl' }).next(), Fault)).reason, 'BUSY');
   await first.return(undefined);
-  await next(watch('carl'));
+  await next(watch({ ...asked, userId: 'carl' }));
   assert.is(watchers.count, 3);
 });
 
@@ -121,18 +121,18 @@ test('whoever goes away is not watched for any more', async () => {
   assert.is((await last).reason, 'CANCELLED');
   assert.is(watchers.count, 0);
   assert.is((await rejectionOf(watch().next(), Fault)).reason, 'CANCELLED');
-  places.set('order-2', waiting(1));
-  const stays = watchers.watch('ben', other, new AbortController().signal);
+  places.set('ben', waiting(1));
+  const stays = watchers.watch(other, new AbortController().signal);
   await next(stays);
   polls = [];
   await until(() => polls.length >= 3);
-  assert.ok(polls.every((orderId) => orderId === 'order-2'));
+  assert.ok(polls.every((userId) => userId === 'ben'));
   await stays.return(undefined);
 });
 
 test('without Redis there is no line', async () => {
   const none = new PlaceWatchers({ requests: undefined });
-  assert.equal(await next(none.watch('ana', asked, aborts.signal)), gone);
+  assert.equal(await next(none.watch(asked, aborts.signal)), gone);
   none.close();
 });
 

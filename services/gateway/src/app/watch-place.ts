@@ -13,7 +13,7 @@ export interface PlaceWatchersOptions {
   watchersOfUserMax?: number;
 }
 
-/** A place in the line of a sku, by the order that it is for. */
+/** A user's place in the line of a sku. */
 export type PlaceAsked = Parameters<Requests['place']>[0];
 
 /** What one watcher has not read yet: the place as it is now, or why it cannot be told. */
@@ -43,10 +43,10 @@ export class PlaceWatchers {
    * The place now and after each change, until its turn has come or it is gone. Rejects with UNAVAILABLE while places
    * cannot be asked about, and with BUSY when too many watch. Ends with the signal's reason when that aborts.
    */
-  async *watch(userId: string, asked: PlaceAsked, signal: AbortSignal): AsyncGenerator<Place> {
+  async *watch(asked: PlaceAsked, signal: AbortSignal): AsyncGenerator<Place> {
     const watcher: Watcher = { asked, news: undefined, last: undefined, wake: undefined };
     const onAbort = (): void => watcher.wake?.();
-    this.#enter(userId, watcher);
+    this.#enter(watcher);
     signal.addEventListener('abort', onAbort);
     try {
       for (;;) {
@@ -60,7 +60,7 @@ export class PlaceWatchers {
       }
     } finally {
       signal.removeEventListener('abort', onAbort);
-      this.#leave(userId, watcher);
+      this.#leave(watcher);
     }
   }
 
@@ -72,7 +72,8 @@ export class PlaceWatchers {
     clearTimeout(this.#timer);
   }
 
-  #enter(userId: string, watcher: Watcher): void {
+  #enter(watcher: Watcher): void {
+    const { userId } = watcher.asked;
     const { watchersMax = 10_000, watchersOfUserMax = 20 } = this.#options;
     const ofUser = this.#ofUser.get(userId) ?? 0;
     if (this.#count >= watchersMax || ofUser >= watchersOfUserMax) {
@@ -88,7 +89,8 @@ export class PlaceWatchers {
     this.#timer ??= this.#pollLater();
   }
 
-  #leave(userId: string, watcher: Watcher): void {
+  #leave(watcher: Watcher): void {
+    const { userId } = watcher.asked;
     this.#count -= 1;
     const ofUser = (this.#ofUser.get(userId) ?? 0) - 1;
     if (ofUser > 0) this.#ofUser.set(userId, ofUser);
@@ -143,6 +145,6 @@ function takeNews(watcher: Watcher): Place | Fault | undefined {
   return isKnown ? undefined : news;
 }
 
-function keyOf({ orderId, skuId }: PlaceAsked): string {
-  return `${orderId} ${skuId}`;
+function keyOf({ userId, storeId, skuId }: PlaceAsked): string {
+  return `${userId} ${storeId} ${skuId}`;
 }

@@ -75,13 +75,7 @@ export function validateListSkus(request: Page & { storeId: string }): Violation
   return violations;
 }
 
-export function validateWatchPlace(request: { storeId: string; skuId: string; requestId: string }): Violation[] {
-  const violations = validateCreateRequestId(request);
-  checkLongId(violations, 'request_id', request.requestId);
-  return violations;
-}
-
-export function validateCreateRequestId(request: { storeId: string; skuId: string }): Violation[] {
+export function validateSku(request: { storeId: string; skuId: string }): Violation[] {
   const violations: Violation[] = [];
   checkId(violations, 'store_id', request.storeId);
   checkId(violations, 'sku_id', request.skuId);

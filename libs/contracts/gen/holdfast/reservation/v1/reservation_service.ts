@@ -59,7 +59,10 @@ export interface Refused {
   ownOrder: Order | undefined;
 }
 
-/** A place in line. Sending the same request again after retry_after_ms keeps it; staying away for 30 s loses it. */
+/**
+ * A place in line, one for each user and sku. Sending the same request again after retry_after_ms keeps it; staying away
+ * for 30 s loses it.
+ */
 export interface Queued {
   /** The sku in whose line the place is. */
   skuId: string;
@@ -97,8 +100,6 @@ export interface ReserveStreamResult {
 export interface WatchPlaceRequest {
   storeId: string;
   skuId: string;
-  /** The request_id that was answered QUEUED. */
-  requestId: string;
 }
 
 /** The place as it is now. */
@@ -841,7 +842,7 @@ export const ReserveStreamResult: MessageFns<ReserveStreamResult> = {
 };
 
 function createBaseWatchPlaceRequest(): WatchPlaceRequest {
-  return { storeId: "", skuId: "", requestId: "" };
+  return { storeId: "", skuId: "" };
 }
 
 export const WatchPlaceRequest: MessageFns<WatchPlaceRequest> = {
@@ -851,9 +852,6 @@ export const WatchPlaceRequest: MessageFns<WatchPlaceRequest> = {
     }
     if (message.skuId !== "") {
       writer.uint32(18).string(message.skuId);
-    }
-    if (message.requestId !== "") {
-      writer.uint32(26).string(message.requestId);
     }
     return writer;
   },
@@ -885,14 +883,6 @@ export const WatchPlaceRequest: MessageFns<WatchPlaceRequest> = {
             }
 
             message.skuId = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.requestId = reader.string();
             continue;
           }
         }
