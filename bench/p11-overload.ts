@@ -9,8 +9,9 @@ const storeId = 'bench';
 const noRateLimit = { perSecond: 1_000_000, burst: 1_000_000 };
 const skusOfRun = 16;
 const deadlineMs = 3_000;
-/** As much work as the mesh does in this time may be in flight; the rest waits at the gateway or is refused. */
+/** As calibration sets it: as much work as the mesh does in this time may be in flight; the rest waits so long at the gateway, or is refused. */
 const inFlightSeconds = 0.15;
+const shedAfterMs = 100;
 const closedInFlight = 512;
 const calmShare = 0.7;
 const overloadFactor = 2;
@@ -53,7 +54,7 @@ async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
   let capacity = rateOfStretch(first.stretch);
   const maxInFlight = Math.max(closedInFlight, Math.round(capacity * inFlightSeconds));
 
-  const env = { MAX_IN_FLIGHT: String(maxInFlight) };
+  const env = { MAX_IN_FLIGHT: String(maxInFlight), SHED_AFTER_MS: String(shedAfterMs) };
   const mesh = new MeshUnderLoad(await startBenchMesh(context, { name: 'bounded', env }), 'b');
   await mesh.capacity(sizes);
   const atCapacity: Arm = {

@@ -34,7 +34,7 @@ test('services follow from what was measured', () => {
     inventory: { postgres_connections: 6 },
     gateway: {
       max_in_flight: 600,
-      shed_after_ms: 250,
+      shed_after_ms: 100,
       caller_rate_per_second: 56_000,
       caller_rate_burst: 56_000,
       rate_per_second: 50,
@@ -44,10 +44,10 @@ test('services follow from what was measured', () => {
 });
 
 test('what is predicted is a full room at the rate of the path, after the longest wait', () => {
-  assert.equal(chooseLimits(measured, []).file.predicted, { per_second: 2_800, p99_ms: 400 });
+  assert.equal(chooseLimits(measured, []).file.predicted, { per_second: 2_800, p99_ms: 250 });
   const slow = chooseLimits({ ...measured, path_per_second: 100 }, []).file;
   assert.is(slow.services.gateway?.max_in_flight, 64);
-  assert.is(slow.predicted.p99_ms, 640 + 250);
+  assert.is(slow.predicted.p99_ms, 640 + 100);
 });
 
 test('a sku is let what sells it out in time, and what answers everybody within a minute', () => {

@@ -8,7 +8,7 @@ const callsPerClaim = 4;
 /** Work that is begun ends within so long. */
 const roomSeconds = 0.15;
 const smallestRoom = 64;
-const shedAfterMs = 250;
+const shedAfterMs = 100;
 /** An open loop at the whole capacity would fall behind sooner or later. */
 const steadyShare = 0.7;
 /** However many come, nobody waits longer than this for their turn. */

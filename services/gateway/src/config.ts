@@ -25,7 +25,7 @@ export function readConfig(env: Env) {
     callerRateBurst: read.integer('CALLER_RATE_BURST', { default: 20_000, ...rate }),
     rateLimits: read.boolean('RATE_LIMITS', { default: true }),
     maxInFlight: read.integer('MAX_IN_FLIGHT', { default: 2_000, min: 1, max: 1_000_000 }),
-    shedAfterMs: read.integer('SHED_AFTER_MS', { default: 250, min: 1, max: 60_000 }),
+    shedAfterMs: read.integer('SHED_AFTER_MS', { default: 100, min: 1, max: 60_000 }),
     requestIdSecrets: secretsOf(read.string('REQUEST_ID_SECRETS', { default: '' })),
     reflection: read.boolean('REFLECTION', { default: true }),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
