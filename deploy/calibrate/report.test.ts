@@ -38,7 +38,7 @@ test('it says what was measured and on what, each setting with its reason, and e
     'measured on 2 cores (a cpu), Node v20: medians of 5 runs',
     '20,000 (18,000 to 20,000) claims',
     'CONSUME_PER_SECOND      14,000  0.7 of what the ledger admits',
-    '2,800 reservations a second 99 of 100 are answered within 400 ms',
+    '2,800 reservations a second 99 of 100 are answered within 250 ms',
     'written to limits.json',
   ]) {
     assert.ok(text.includes(part), `${part} in\n${text}`);
