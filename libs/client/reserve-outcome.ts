@@ -12,7 +12,10 @@ export type ReserveOutcome =
    * is the user's own order when that is what stood in the way.
    */
   | { kind: 'REFUSED'; requestId: string; reason: string; refusal: Refusal; ownOrder: Order | undefined }
-  /** The time will be over before its turn comes. The same request_id within 30 s keeps the place. */
+  /**
+   * The time will be over before its turn comes. The same request_id after `retryAfterMs` keeps the place: more than a second late others
+   * may pass, 30 s late the place is lost.
+   */
   | { kind: 'QUEUED'; requestId: string; skuId: string; peopleAhead: number; retryAfterMs: number }
   /** The time was over and nothing was decided. `fault` is the last that was heard; after UNAVAILABLE and TOO_LATE it may yet be a yes. */
   | { kind: 'UNDECIDED'; requestId: string; fault: Fault };

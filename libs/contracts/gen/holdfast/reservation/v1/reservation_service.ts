@@ -60,8 +60,8 @@ export interface Refused {
 }
 
 /**
- * A place in line, one for each user and sku. Sending the same request again after retry_after_ms keeps it; staying away
- * for 30 s loses it.
+ * A place in line, one for each user and sku. Sending the same request again after retry_after_ms keeps it: more than a
+ * second late others may pass, 30 s late the place is lost.
  */
 export interface Queued {
   /** The sku in whose line the place is. */
