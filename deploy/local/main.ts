@@ -49,6 +49,7 @@ async function start({ scale, httpPort, fresh, limits: named }: StartOptions): P
     directory: MESH_DIRECTORY,
     keep: true,
     fresh,
+    restartServers: true,
     scale,
     limits,
     env: overruling(limits, process.env),

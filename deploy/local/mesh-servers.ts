@@ -8,6 +8,7 @@ import type { PrivateServer } from '#libs/servers/private-server.js';
 import { startNats } from '#libs/servers/start-nats.js';
 import { startPostgres } from '#libs/servers/start-postgres.js';
 import { startRedis } from '#libs/servers/start-redis.js';
+import { keepAlive } from './server-keeper.js';
 import type { ServerUrls } from './topology.js';
 
 export interface MeshServersOptions {
@@ -18,6 +19,8 @@ export interface MeshServersOptions {
   without: ('redis' | 'nats')[];
   /** Whether the data outlives the mesh. */
   keep: boolean;
+  /** Where given, a private server that dies unasked is started again, and this hears that it answers. */
+  onBack?: (() => void) | undefined;
   report(line: string): void;
 }
 
@@ -75,7 +78,12 @@ async function startAll(names: ServerName[], options: MeshServersOptions): Promi
     redis: () => startRedis({ ...place('redis', options), appendonly: true }),
     nats: () => startNats(place('nats', options)),
   };
-  const attempts = await Promise.allSettled(names.map(async (name) => [name, await starters[name]()] as const));
+  const start = async (name: ServerName): Promise<[ServerName, PrivateServer]> => {
+    const server = await starters[name]();
+    if (options.onBack) keepAlive(server, name, { report: options.report, onBack: options.onBack });
+    return [name, server];
+  };
+  const attempts = await Promise.allSettled(names.map(start));
   const started = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
   const failure = attempts.find((attempt) => attempt.status === 'rejected');
   if (failure) {

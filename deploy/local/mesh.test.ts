@@ -16,7 +16,7 @@ let mesh: Mesh;
 test.before(async () => {
   directory = mkdtempSync(join(tmpdir(), 'holdfast-mesh-'));
   chmodSync(directory, 0o755);
-  mesh = await startMesh({ directory, scale: { order: 2 } });
+  mesh = await startMesh({ directory, scale: { order: 2 }, restartServers: true });
 });
 test.after(async () => {
   await mesh.stop();
@@ -61,6 +61,21 @@ test('a service that is killed comes back on its addresses, and mesh.json names 
   await until(() => readMeshFile(directory)?.services.inventory?.[0]?.pid !== before?.pid, { timeoutMs: 20_000 });
   const [after] = mesh.describe().services.inventory ?? [];
   assert.equal([after?.grpc, after?.admin], [before?.grpc, before?.admin]);
+  await mesh.ready();
+});
+
+test('a private server that dies comes back on its port, and mesh.json names its new process', async () => {
+  const { url, pid = 0 } = mesh.describe().infra.redis ?? {};
+  process.kill(pid, 'SIGKILL');
+  const after = await until(
+    () => {
+      const redis = readMeshFile(directory)?.infra.redis;
+      return redis?.pid === pid ? undefined : redis;
+    },
+    { timeoutMs: 20_000 },
+  );
+  assert.is(after.url, url);
+  assert.ok(isAlive(after.pid ?? 0));
   await mesh.ready();
 });
 

@@ -28,13 +28,15 @@ export interface MeshOptions {
   keep?: boolean;
   /** Forgets the data that private servers kept from earlier meshes in this directory; false by default. */
   fresh?: boolean;
+  /** Starts private servers again that die without being told to; false by default. */
+  restartServers?: boolean;
   /** Hears what is being done, in words. */
   report?(line: string): void;
   /** Hears every line that a service writes, besides the files in `logs`. */
   onLine?(process: string, line: string): void;
 }
 
-/** A running mesh. Its services are started again when they die, until `stop`. */
+/** A running mesh. Its services, and with `restartServers` its private servers, are started again when they die, until `stop`. */
 export interface Mesh {
   /** What mesh.json says now. */
   describe(): MeshFile;
@@ -76,28 +78,33 @@ async function assemble(
     without = [],
     keep = false,
     fresh = false,
+    restartServers = false,
     report = () => {},
     onLine,
   } = options;
   removeMeshFile(directory); // One that a crash left names processes that are gone.
   if (fresh) forgetServers(directory);
-  const servers = await startServers({ directory, given: options.servers ?? {}, without, keep, report });
+  let published = false;
+  const onBack = (): void => {
+    if (published) writeMeshFile(directory, describe());
+  };
+  const servers = await startServers({
+    ...{ directory, given: options.servers ?? {}, without, keep, report },
+    ...(restartServers && { onBack }),
+  });
   closer(() => servers.stop());
   await migrateLedger(servers.urls.postgres, report);
 
   const logs = new MeshLogs(directory);
   closer(() => logs.close());
   const plans = await planOnFreePorts({ scale, limits, env, ports, servers: servers.urls });
-  let published = false;
   const services = new MeshServices(plans, {
     report,
     onLine: (name, line) => {
       logs.write(name, line);
       onLine?.(name, line);
     },
-    onBack: () => {
-      if (published) writeMeshFile(directory, describe());
-    },
+    onBack,
   });
   const describe = (): MeshFile => ({ ...addresses(plans), services: services.listed(), infra: servers.listed() });
 

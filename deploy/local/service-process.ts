@@ -1,17 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RestartPauses } from './restart-pauses.js';
 import type { ProcessPlan } from './topology.js';
 
 const LEASH = new URL('./leash.js', import.meta.url).href;
 const READY_EVERY_MS = 25;
 const PROBE_TIMEOUT_MS = 1_000;
-const FIRST_DELAY_MS = 100;
 /** A service that died so often before it was ever ready has a reason that stays. */
 const HOPELESS_DEATHS = 3;
-const MAX_DELAY_MS = 5_000;
-/** After so long a life the next death is a new story, and the delay begins anew. */
-const STEADY_MS = 10_000;
 /** A service closes within ten seconds; then it is ended by force. */
 const STOP_TIMEOUT_MS = 12_000;
 
@@ -29,8 +26,7 @@ export class ServiceProcess {
   #child: ChildProcess | undefined;
   #gone: Promise<void> = Promise.resolve();
   #stopping = false;
-  #deaths = 0;
-  #startedAt = 0;
+  readonly #pauses = new RestartPauses();
   #wasReady = false;
   readonly #lastLines: string[] = [];
 
@@ -51,7 +47,7 @@ export class ServiceProcess {
   /** Starts it and keeps it alive until `stop`. */
   start(): void {
     const { plan } = this;
-    this.#startedAt = Date.now();
+    this.#pauses.started();
     const child = spawn(process.execPath, ['--enable-source-maps', '--import', LEASH, plan.program], {
       env: { ...process.env, ...plan.env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -80,7 +76,7 @@ export class ServiceProcess {
    */
   async ready(timeoutMs: number): Promise<void> {
     const startedAt = Date.now();
-    const hopeless = (): boolean => !this.#wasReady && this.#deaths >= HOPELESS_DEATHS;
+    const hopeless = (): boolean => !this.#wasReady && this.#pauses.deaths >= HOPELESS_DEATHS;
     while (Date.now() - startedAt < timeoutMs && !this.#stopping && !hopeless()) {
       if (this.running && (await this.#isReady())) return;
       await sleep(READY_EVERY_MS);
@@ -108,8 +104,7 @@ export class ServiceProcess {
   }
 
   async #comeBack(cause: string): Promise<void> {
-    this.#deaths = Date.now() - this.#startedAt > STEADY_MS ? 1 : this.#deaths + 1;
-    const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#deaths - 1));
+    const delayMs = this.#pauses.afterDeath();
     this.hooks.report(`${this.plan.name} died (${cause}); starting it again in ${delayMs} ms`);
     await sleep(delayMs);
     if (this.#stopping) return;

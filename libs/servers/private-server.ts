@@ -53,6 +53,9 @@ export class PrivateServer {
   #child: ChildProcess | undefined;
   #gone: Promise<void> = Promise.resolve();
   #releaseGuard: ReleaseGuard = () => {};
+  #starting: Promise<void> | undefined;
+  #wanted = false;
+  #hearDeath: (cause: string) => void = () => {};
 
   constructor(
     spec: ServerSpec,
@@ -82,20 +85,24 @@ export class PrivateServer {
     return this.#child?.pid ?? 0;
   }
 
+  /** Whether it shall run: from `start` until somebody asks for its end. */
+  get wanted(): boolean {
+    return this.#wanted;
+  }
+
+  /** Hears the signal or exit code of every end that nobody asked for. One within `start` is not told: that rejects. */
+  onDeath(hear: (cause: string) => void): void {
+    this.#hearDeath = hear;
+  }
+
   /** Starts it where it is down; resolves when it answers. */
   async start(): Promise<void> {
-    if (this.running) return;
-    const log = openSync(this.logFile, 'a');
-    const loggedBefore = fstatSync(log).size;
-    this.#spawn(log);
-    closeSync(log);
-    const problem = await this.#waitUntilItAnswers();
-    if (problem === undefined) return;
-    await this.kill();
-    const logged = readFileSync(this.logFile).subarray(loggedBefore).toString().trim();
-    const tail = logged.split('\n').slice(-15).join('\n');
-    const message = `${this.#spec.name} ${problem} (${this.logFile})\n${tail}`;
-    throw /address already in use/i.test(tail) ? new PortTaken(message) : new Error(message);
+    this.#wanted = true;
+    if (this.running && this.#starting === undefined) return;
+    this.#starting ??= this.#begin().finally(() => {
+      this.#starting = undefined;
+    });
+    await this.#starting;
   }
 
   /** Shuts it down cleanly and waits; removes its folder unless that is kept. */
@@ -106,9 +113,9 @@ export class PrivateServer {
 
   /** SIGKILL to the server and its children at once, as if the power went; the data stays for `restart`. */
   async kill(): Promise<void> {
-    const signalled = this.#signal('SIGKILL');
-    await this.#ended();
-    while (signalled.some(isAlive)) await pause(5);
+    this.#wanted = false;
+    await this.#killAll();
+    await this.#startGivenUp();
   }
 
   /** Shuts it down if it runs, and starts it again on the same port with the same data. */
@@ -126,6 +133,20 @@ export class PrivateServer {
     this.#signal('SIGCONT');
   }
 
+  async #begin(): Promise<void> {
+    const log = openSync(this.logFile, 'a');
+    const loggedBefore = fstatSync(log).size;
+    this.#spawn(log);
+    closeSync(log);
+    const problem = await this.#waitUntilItAnswers();
+    if (problem === undefined) return;
+    await this.#killAll();
+    const logged = readFileSync(this.logFile).subarray(loggedBefore).toString().trim();
+    const tail = logged.split('\n').slice(-15).join('\n');
+    const message = `${this.#spec.name} ${problem} (${this.logFile})\n${tail}`;
+    throw /address already in use/i.test(tail) ? new PortTaken(message) : new Error(message);
+  }
+
   #spawn(log: number): void {
     const child = spawn(this.#spec.program, this.#spec.argumentsFor(this.port), {
       ...this.#spec.user,
@@ -137,9 +158,10 @@ export class PrivateServer {
     this.#child = child;
     this.#gone = new Promise((resolve) => {
       child.once('error', () => resolve()); // It could not be started, and has no id.
-      child.once('exit', () => {
+      child.once('exit', (code, signal) => {
         this.#releaseGuard(); // Soon the id may be another process's.
         resolve();
+        if (this.#wanted && this.#starting === undefined) this.#hearDeath(signal ?? `exit code ${code}`);
       });
     });
     if (child.pid !== undefined) this.#watch(child.pid);
@@ -166,11 +188,24 @@ export class PrivateServer {
   }
 
   async #shutDown(): Promise<void> {
+    this.#wanted = false;
     if (this.running) {
       this.thaw();
       process.kill(this.pid, this.#spec.stopSignal);
     }
     await this.#ended();
+    await this.#startGivenUp();
+  }
+
+  async #killAll(): Promise<void> {
+    const signalled = this.#signal('SIGKILL');
+    await this.#ended();
+    while (signalled.some(isAlive)) await pause(5);
+  }
+
+  // Whoever started it hears that it failed; until then the log is still read.
+  async #startGivenUp(): Promise<void> {
+    await this.#starting?.catch(() => {});
   }
 
   async #ended(): Promise<void> {
