@@ -77,6 +77,7 @@ test('3: the gateway dies with an order that no inventory took: the same key get
 
 test('4: the gateway dies after it sent an order that nobody heard: the same key gets the order', async () => {
   const wish = await scene.wish();
+  await scene.makeKnown(pastGateway, wish);
   const swallowed = swallow(gateway.link('inventory'));
   const said = scene.press(pastGateway, wish);
   await swallowed();
@@ -88,6 +89,7 @@ test('4: the gateway dies after it sent an order that nobody heard: the same key
 
 test('10: the gateway dies with an answer on its way: the same key finds the order', async () => {
   const wish = await scene.wish();
+  await scene.makeKnown(pastGateway, wish);
   gateway.link('inventory').dropReplies();
   const said = scene.press(pastGateway, wish);
   await until(async () => (await scene.stateOf(wish)) === 'HELD');

@@ -56,6 +56,7 @@ async function stoppedInTheStream(wish: Wish): Promise<{ status: number }> {
 
 test('5 B06: it dies after its script and before the stream: the same key gets the one order', async () => {
   const wish = await scene.wish();
+  await scene.makeKnown(http, wish);
   await stoppedAfterItsScript(wish, () => scene.press(http, wish));
   await victim.kill();
   assert.is(await scene.stateOf(wish), undefined);
@@ -78,6 +79,9 @@ test('5: nobody comes back for what a dead inventory let in: the sweep drops it 
 
 test('5b: it dies while an order waits for the word of the ledger: nothing has happened, the same key gets the order', async () => {
   const wish = await scene.wish();
+  await scene.makeKnown(http, wish);
+  // The gateway alone knows the sku.
+  await scene.journal.flush();
   victim.link('postgres').blackhole();
   void scene.press(http, wish);
   await until(async () => (await victim.stats()).parked === 1);

@@ -102,6 +102,12 @@ export class Scene {
     );
   }
 
+  /** Somebody else has a unit of the same, and that is over: the gateway knows the limits of the sku from now on. */
+  async makeKnown(http: string, wish: Wish): Promise<void> {
+    assert.is((await this.pressOn(http, this.another(wish, 'first'))).status, 201);
+    await until(async () => (await this.journal.claims(wish.skuId)).length === 0);
+  }
+
   /** The order is born once: one row, one movement, and the same key is answered with it. */
   async assertOneOrder(http: string, wish: Wish): Promise<void> {
     const { status, body } = await this.pressOn(http, wish);

@@ -178,6 +178,15 @@ test('what an id began before its store asked for issued ones is still told, whi
   assert.is(reasonOf(await reserve('ana', request, 5_000)), 'REQUEST_ID_NOT_ISSUED');
 });
 
+test('while the limits of a sku are not known nothing is placed or marked, and the same request is sent again', async () => {
+  const { reserve, placed, requests } = start(pending, { limitsOf: async () => undefined });
+  const answer = await reserve('ana', request, 5_000);
+  assert.is(reasonOf(answer), 'UNAVAILABLE');
+  assert.ok(answer.$case === 'error' && (fromStatus(answer.value).retryAfterMs ?? 0) > 0);
+  assert.is(placed.length, 0);
+  assert.is(requests.begun.length, 0);
+});
+
 test('a place in line and a limit are told as the port says them', async () => {
   const { reserve, requests, placed } = start(pending);
   requests.answer = { kind: 'QUEUED', skuId: 'sku-1', peopleAhead: 7, retryAfterMs: 240.2 };

@@ -18,14 +18,19 @@ const notAfterMs = 3_000;
 export const attemptShare = 0.9;
 const waitMaxMs = notAfterMs / attemptShare;
 
+const limitsNotKnown = new Fault('UNAVAILABLE', 'The limits of the sku are not known yet: send the same request again');
+
 /** Never rejects. `remainingMs` is what the caller will wait; the outcome of one user's request_id is the same for ever. */
 export type Reserve = (userId: string, request: ReserveRequest, remainingMs: number) => Promise<Answer>;
 
 export interface ReserveOptions extends Omit<OnceOptions<Hold, Answer>, 'verb'> {
   placeOrder: Verb<Hold, Answer>['carryOut'];
   replay: Verb<Hold, Answer>['replay'];
-  /** What holds for each of the skus, in their order. */
-  limitsOf: (storeId: string, skuIds: readonly string[]) => readonly SkuLimit[] | Promise<readonly SkuLimit[]>;
+  /** What holds for each of the skus, in their order; undefined when that is not known. */
+  limitsOf: (
+    storeId: string,
+    skuIds: readonly string[],
+  ) => readonly SkuLimit[] | Promise<readonly SkuLimit[] | undefined>;
   issuedRequestIds: Pick<IssuedRequestIds, 'mayUse'>;
   shards: number;
   limitedFaults: LimitedFaults;
@@ -47,7 +52,10 @@ export function createReserve(options: ReserveOptions): { reserve: Reserve; clos
     const hold = holdOf(userId, request);
     const limits = limitsOf(request.storeId, skusOf(hold));
     if (!('then' in limits)) return begin(hold, request, limits, giveUpAt);
-    return limits.then((known) => begin(hold, request, known, giveUpAt));
+    return limits.then((known) => {
+      if (known === undefined) return { $case: 'error', value: sharedStatus(limitsNotKnown) };
+      return begin(hold, request, known, giveUpAt);
+    });
   }
 
   function begin(
