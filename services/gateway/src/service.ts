@@ -72,7 +72,7 @@ function servicesOf(peers: Peers, requests: Requests | undefined, { config, life
   const callLimits = new CallLimits({ requests, caller, user, faults: limitedFaults, metrics });
   const changes = createChanges(peers, {
     requests,
-    localBuckets: new LocalBuckets({ gateways: () => requests?.gateways ?? 1, user }),
+    localBuckets: new LocalBuckets({ requests, user }),
     room: new WorkRoom({ maxInFlight, shedAfterMs }),
     limitsOf: (storeId, skuIds) => skuLimits.of(storeId, skuIds),
     issuedRequestIds,

@@ -122,6 +122,7 @@ test('without Redis both go straight through, and only the cancellation asks the
       asked.push(userId);
       return undefined;
     },
+    heard: () => undefined,
   };
   const { cancelOrder, confirmPayment, requests } = start({}, { localBuckets });
   requests.isAway = true;

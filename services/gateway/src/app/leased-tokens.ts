@@ -1,7 +1,7 @@
 import { DenyCache } from './deny-cache.js';
 import type { Lease, Limited, Requests } from './ports.js';
 import { RecentMap } from './recent-map.js';
-import { type BucketRate, TokenBuckets } from './token-buckets.js';
+import { type BucketRate, partOf, TokenBuckets } from './token-buckets.js';
 
 /** A portion that is not spent by then is given up: the next one is asked for. */
 const keptMs = 1_000;
@@ -115,11 +115,11 @@ export class LeasedTokens {
 
   #takeAlone(id: string, gateways: number): Limited | undefined {
     const { limit, rate, now } = this.#options;
-    const share = { perSecond: rate.perSecond / gateways, burst: Math.max(1, rate.burst / gateways) };
+    const part = partOf(rate, gateways);
     const at = now();
-    const waitMs = this.#alone.waitMs(id, share, at);
+    const waitMs = this.#alone.waitMs(id, part, at);
     if (waitMs > 0) return { kind: 'LIMITED', limit, ...rate, retryAfterMs: Math.ceil(waitMs) };
-    this.#alone.spend(id, share, at);
+    this.#alone.spend(id, part, at);
     return undefined;
   }
 }

@@ -16,8 +16,10 @@ const sku = (skuId: string, perSecond = 50, burst = perSecond): SkuLimit => {
 };
 
 function buckets(gateways = 1, user = unlimited): LocalBuckets {
-  return new LocalBuckets({ gateways: () => gateways, user, now: () => now });
+  return new LocalBuckets({ requests: { gateways }, user, now: () => now });
 }
+
+const shutFor = (forMs: number, skuId = 'a', storeId = 'store') => [{ storeId, skuId, forMs }];
 
 /** How many of `calls` in this instant pass. */
 function passes(local: LocalBuckets, calls: number, skus: SkuLimit[], userId = 'ana', storeId = 'store'): number {
@@ -26,10 +28,17 @@ function passes(local: LocalBuckets, calls: number, skus: SkuLimit[], userId = '
   return passed;
 }
 
-test('a bucket begins nearly empty: a tenth of the rate, at least one', () => {
+test('the bucket of a sku begins nearly empty: a tenth of the rate, at least one', () => {
   assert.is(passes(buckets(), 100, [sku('a', 50)]), 5);
   assert.is(passes(buckets(), 100, [sku('a', 2)]), 1);
   assert.is(passes(buckets(), 100, [sku('a', 50, 3)]), 3);
+});
+
+test('of a gateway that shares with nobody, the bucket of a sku has its whole burst', () => {
+  const local = new LocalBuckets({ requests: undefined, user: unlimited, now: () => now });
+  assert.is(passes(local, 100, [sku('a', 50, 30)]), 30);
+  now = 100;
+  assert.is(passes(local, 100, [sku('a', 50, 30)]), 5);
 });
 
 test('C07: two gateways by themselves give out five percent more than the rate at most', () => {
@@ -69,12 +78,46 @@ test('who is refused is told the exact time', () => {
   assert.is(local.take(asked), undefined);
 });
 
-test('a user has a bucket of their own over all skus', () => {
-  const local = buckets(1, { perSecond: 20, burst: 40 });
-  assert.is(passes(local, 10, [sku('a')]), 2);
+test('a user has a bucket of their own over all skus, full with its part of the burst at first', () => {
+  const local = buckets(2, { perSecond: 20, burst: 40 });
+  let passed = 0;
+  for (let i = 0; i < 30; i += 1) passed += passes(local, 1, [sku(`sku-${i}`)]);
+  assert.is(passed, 20);
   const limited = local.take({ userId: 'ana', storeId: 'other', skus: [sku('b')] });
-  assert.equal(limited, { kind: 'LIMITED', limit: 'USER', perSecond: 20, burst: 40, retryAfterMs: 50 });
-  assert.is(passes(local, 10, [sku('a')], 'ben'), 2);
+  assert.equal(limited, { kind: 'LIMITED', limit: 'USER', perSecond: 20, burst: 40, retryAfterMs: 100 });
+  assert.is(passes(local, 1, [sku('b')], 'ben'), 1);
+});
+
+test('a sku that is shut lets everybody pass for so long, and its tokens are there afterwards', () => {
+  const local = buckets();
+  assert.is(passes(local, 10, [sku('a', 10)]), 1);
+  local.heard(shutFor(1_000));
+  now = 999;
+  assert.is(passes(local, 100, [sku('a', 10)]), 100);
+  now = 1_000;
+  assert.is(passes(local, 10, [sku('a', 10)]), 1);
+});
+
+test('who hears that there are units again opens the sku', () => {
+  const local = buckets();
+  local.heard(shutFor(1_000));
+  local.heard(shutFor(0));
+  assert.is(passes(local, 10, [sku('a', 10)]), 1);
+});
+
+test('a sku that is shut lets nobody pass another one, and the user pays', () => {
+  const local = buckets(1, { perSecond: 20, burst: 3 });
+  local.heard([...shutFor(1_000), ...shutFor(1_000, 'b:c', 'a')]);
+  assert.is(passes(local, 10, [sku('a', 10), sku('b', 10)], 'ben'), 1);
+  assert.is(passes(local, 10, [sku('c', 10)], 'cid', 'a:b'), 1);
+  assert.is(passes(local, 10, [sku('a', 10)]), 3);
+});
+
+test('no more than ten thousand are remembered to be shut', () => {
+  const local = buckets();
+  for (let i = 0; i <= 10_000; i += 1) local.heard(shutFor(1_000, `sku-${i}`));
+  assert.is(passes(local, 10, [sku('sku-0', 10)]), 1);
+  assert.is(passes(local, 10, [sku('sku-10000', 10)]), 10);
 });
 
 test('of several skus a token each is spent or none, and the last to have one names the time', () => {
@@ -90,7 +133,7 @@ test('of several skus a token each is spent or none, and the last to have one na
 });
 
 test('a refused reservation costs the user nothing', () => {
-  const local = buckets(1, { perSecond: 20, burst: 40 });
+  const local = buckets(1, { perSecond: 20, burst: 2 });
   assert.is(passes(local, 10, [sku('a', 1)]), 1);
   assert.is(passes(local, 10, [sku('b')]), 1);
 });

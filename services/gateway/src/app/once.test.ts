@@ -7,6 +7,7 @@ import { until } from '#libs/testing/until.js';
 import { type ChangesUnderTest, caseOf, changesWith, type Placing, refusalOf } from '../../test/changes-under-test.js';
 import { orderOf } from '../../test/fake-peers.js';
 import { FakeRequests } from '../../test/fake-requests.js';
+import { LocalBuckets } from './local-buckets.js';
 import { WorkRoom } from './work-room.js';
 
 const test = suite('once');
@@ -254,28 +255,34 @@ test('while Redis is away tries go straight through under their one id, and thos
 });
 
 test('while Redis is away the local buckets say who passes', async () => {
-  const asked: string[] = [];
-  const localBuckets = {
-    take({ storeId, skus }: { storeId: string; skus: readonly { skuId: string }[] }) {
-      asked.push(`${storeId} ${skus.map(({ skuId }) => skuId).join()}`);
-      if (asked.length === 1) return undefined;
-      return {
-        kind: 'LIMITED',
-        limit: 'STORE_SKU',
-        skuId: 'sku-1',
-        perSecond: 5,
-        burst: 1,
-        retryAfterMs: 200,
-      } as const;
-    },
-  };
+  const user = { perSecond: 1_000, burst: 1_000 };
+  const localBuckets = new LocalBuckets({ requests: { gateways: 50 }, user });
   const { reserve, placed, requests } = gateway(holding, { localBuckets });
   requests.isAway = true;
   assert.is(caseOf(await reserve('ana', request, 5_000)), 'held');
   assert.is(caseOf(await reserve('ben', request, 5_000)), 'RATE_LIMITED');
   assert.is(placed.length, 1);
-  assert.equal(asked, ['store-1 sku-1', 'store-1 sku-1']);
 });
+
+for (const isAway of [false, true]) {
+  const when = isAway ? 'while Redis is away' : 'before Redis went away';
+  test(`what was sold out ${when} is told to everybody, and no limit delays it until there are units again`, async () => {
+    const user = { perSecond: 1_000, burst: 1_000 };
+    const localBuckets = new LocalBuckets({ requests: { gateways: 50 }, user, now: () => 0 });
+    const { reserve, requests } = gateway(async (hold, tries) => (tries < 22 ? soldOut : holding(hold, tries)), {
+      localBuckets,
+    });
+    const next = async (tries: number): Promise<string | undefined> =>
+      caseOf(await reserve(`user-${tries}`, request, 5_000));
+    requests.isAway = isAway;
+    assert.is(await next(1), 'refused');
+    requests.isAway = true;
+    for (let tries = 2; tries < 22; tries += 1) assert.is(await next(tries), 'refused');
+    assert.is(await next(22), 'held');
+    if (!isAway) assert.is(await next(23), 'held');
+    assert.is(await next(24), 'RATE_LIMITED');
+  });
+}
 
 test('whoever waits for another try leaves the room to others', async () => {
   const requests = new FakeRequests();

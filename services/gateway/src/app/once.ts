@@ -2,6 +2,7 @@ import { Fault } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import { type EndOfTry, endingOf, remainders } from '../domain/ending-of.js';
 import { requestIdNotIssued } from './issued-request-ids.js';
+import type { LocalBuckets } from './local-buckets.js';
 import type { Beginning, Begun, Ending, Limited, Requests, StoredOutcome } from './ports.js';
 import { recordedFault } from './recorded-fault.js';
 import { SharedTimer } from './shared-timer.js';
@@ -49,7 +50,7 @@ export interface OnceOptions<Asked, Answer> {
   /** Absent: no marks, every try is carried out, and the local buckets count. */
   requests: Requests | undefined;
   /** Asked while the buckets of all gateways cannot be. Absent: such changes are nobody's to pay for. */
-  localBuckets?: { take(beginning: Beginning): Limited | undefined } | undefined;
+  localBuckets?: Pick<LocalBuckets, 'take' | 'heard'> | undefined;
   room?: Room;
   logger: Logger;
   /** How long a mark stays with its try unless it is renewed (10 s). */
@@ -209,8 +210,10 @@ export class Once<Asked, Answer> {
 
   /** Ends the try; until that is known, other tries of this process find it here. Never rejects: whether the mark is as it says. */
   async #end(running: Running<Answer>, carried: Carried<Answer>, attempt: Attempt): Promise<boolean> {
-    const { requests, logger } = this.#options;
+    const { requests, localBuckets, logger } = this.#options;
     const { markId, shard, owner } = running.change;
+    // Heard by both, because nobody knows when Redis goes away.
+    localBuckets?.heard(carried.shut);
     try {
       if (attempt.firstForMs === undefined) return false;
       const as = endedAs(carried, isSurelyFirst(attempt));

@@ -6,8 +6,14 @@ export interface BucketRate {
   readonly burst: number;
 }
 
-/** This gateway's part of a rate while it does not hear of the others. */
-export function shareOf({ perSecond, burst }: BucketRate, gateways: number): BucketRate {
+/** This gateway's part of a rate and its burst, which all of them share. */
+export function partOf({ perSecond, burst }: BucketRate, gateways: number): BucketRate {
+  const sharedBy = Math.max(1, gateways);
+  return { perSecond: perSecond / sharedBy, burst: Math.max(1, burst / sharedBy) };
+}
+
+/** Likewise with a burst of a tenth of a second, for a rate of which no burst may pass beside the shared one. */
+export function nearlyEmptyPartOf({ perSecond, burst }: BucketRate, gateways: number): BucketRate {
   const share = perSecond / Math.max(1, gateways);
   // A gateway that begins to go by itself begins with full buckets, and so does every other one. With bursts so small all
   // of them together give out a percent more than the rate over ten seconds, not a whole burst each.
