@@ -66,6 +66,10 @@ export function reasonOf(answer: Answer): FaultReason | undefined {
   return answer.$case === 'error' ? fromStatus(answer.value).reason : undefined;
 }
 
+export function faultIn(answer: Answer): Fault | undefined {
+  return answer.$case === 'error' ? fromStatus(answer.value) : undefined;
+}
+
 /** The outcome of an answer, or the reason of its status. */
 export function caseOf(answer: Answer): string | undefined {
   return answer.$case === 'error' ? fromStatus(answer.value).reason : answer.value.outcome?.$case;

@@ -65,7 +65,8 @@ test('B01: another order or reason under the same id is reused, another method i
   const another = orderId('store-1', 'ana', 'key-2');
   for (const other of [{ reason: 'other' }, { orderId: another }]) {
     const fault = await rejectionOf(cancelOrder({ ...cancel, ...other }, caller), Fault);
-    assert.is(fault.reason, 'REQUEST_ID_REUSED');
+    assert.equal([fault.reason, fault.metadata], ['REQUEST_ID_REUSED', {}]);
+    assert.match(fault.message, 'needs a new request id');
   }
   await confirmPayment(payment, caller);
   for (const other of [{ amountMinor: 1 }, { currency: 'USD' }, { providerPaymentId: 'pi-2' }, { orderId: another }]) {

@@ -85,6 +85,7 @@ function verbOf<Request extends Asked, Response>(
   { requests, shards, limitedFaults, logger }: ChangeOrderOptions,
 ): Verb<Call<Request>, Answer<Response>> {
   return {
+    makesOrders: false,
     async carryOut({ request, caller }) {
       try {
         // Before the change goes out: from now on a replay of the reservation reads the order.

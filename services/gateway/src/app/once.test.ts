@@ -4,7 +4,14 @@ import { Fault } from '#libs/refusal/fault.js';
 import { gate } from '#libs/testing/gate.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
-import { type ChangesUnderTest, caseOf, changesWith, type Placing, refusalOf } from '../../test/changes-under-test.js';
+import {
+  type ChangesUnderTest,
+  caseOf,
+  changesWith,
+  faultIn,
+  type Placing,
+  refusalOf,
+} from '../../test/changes-under-test.js';
 import { orderOf } from '../../test/fake-peers.js';
 import { FakeRequests } from '../../test/fake-requests.js';
 import { LocalBuckets } from './local-buckets.js';
@@ -38,7 +45,10 @@ test('B01: an id that was used for another sku or quantity is reused, nothing is
   const { reserve, placed } = gateway(holding);
   const first = await reserve('ana', request, 5_000);
   for (const other of [{ skuId: 'sku-2' }, { quantity: 2 }, { attendeeId: 'kim' }]) {
-    assert.is(caseOf(await reserve('ana', { ...request, lines: [{ ...line, ...other }] }, 5_000)), 'REQUEST_ID_REUSED');
+    const fault = faultIn(await reserve('ana', { ...request, lines: [{ ...line, ...other }] }, 5_000));
+    assert.is(fault?.reason, 'REQUEST_ID_REUSED');
+    assert.equal(fault?.metadata, { order_id: id });
+    assert.match(fault?.message ?? '', 'needs a new request id');
   }
   assert.equal(await reserve('ana', request, 5_000), { ...first, isReplay: true });
   assert.is(placed.length, 1);
@@ -50,7 +60,8 @@ test('B01: while the first is carried out, too', async () => {
   const first = reserve('ana', request, 5_000);
   await until(() => placed.length === 1);
   const other = { ...request, lines: [{ ...line, quantity: 2 }] };
-  assert.is(caseOf(await reserve('ana', other, 5_000)), 'REQUEST_ID_REUSED');
+  const fault = faultIn(await reserve('ana', other, 5_000));
+  assert.equal([fault?.reason, fault?.metadata], ['REQUEST_ID_REUSED', { order_id: id }]);
   held.open();
   assert.is(caseOf(await first), 'held');
   assert.is(placed.length, 1);

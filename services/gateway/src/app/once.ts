@@ -5,10 +5,13 @@ import { requestIdNotIssued } from './issued-request-ids.js';
 import type { LocalBuckets } from './local-buckets.js';
 import type { Beginning, Begun, Ending, Limited, Requests, StoredOutcome } from './ports.js';
 import { recordedFault } from './recorded-fault.js';
+import { requestIdReused } from './request-id-reused.js';
 import { SharedTimer } from './shared-timer.js';
 
 /** A change as one kind of verb carries it out and tells it. Nothing here rejects or throws. */
 export interface Verb<Asked, Answer> {
+  /** Whether its marks have the ids of the orders that it makes. */
+  readonly makesOrders: boolean;
   carryOut(asked: Asked, attempt: Attempt): Promise<Carried<Answer>>;
   /** What an earlier try was answered, as it is told today; undefined when that cannot be known now. */
   replay(asked: Asked, done: Extract<Begun, { kind: 'DONE' }>): Answer | undefined | Promise<Answer | undefined>;
@@ -162,7 +165,7 @@ export class Once<Asked, Answer> {
       case 'UNKNOWN':
         return verb.fail(requestIdNotIssued);
       case 'REUSED':
-        return verb.fail(reused());
+        return this.#reused(change);
       case 'QUEUED':
         return verb.queue(begun);
       case 'LIMITED':
@@ -229,9 +232,14 @@ export class Once<Asked, Answer> {
   /** What the other try here is told, when that holds for all; undefined when it does not, or not in time. */
   async #answerOf(running: Running<Answer>, change: Beginning, waitUntil: number): Promise<Answer | undefined> {
     const { verb } = this.#options;
-    if (running.change.fingerprint !== change.fingerprint) return verb.fail(reused());
+    if (running.change.fingerprint !== change.fingerprint) return this.#reused(change);
     const answer = await Promise.race([running.told, this.#timer.until(waitUntil)]);
     return answer !== undefined && running.isShared ? verb.again(answer) : undefined;
+  }
+
+  #reused({ markId }: Beginning): Answer {
+    const { verb } = this.#options;
+    return verb.fail(requestIdReused(verb.makesOrders ? markId : undefined));
   }
 
   /** One timer for all: who has used up a third of the lease gets a new one, as long as somebody waits for the answer. */
@@ -269,10 +277,6 @@ function endedAs({ end, bytes }: Carried<unknown>, isSurelyFirst: boolean): Endi
 
 function storedOutcomeOf(end: EndOfTry): StoredOutcome {
   return end === 'HELD' || end === 'PENDING' || end === 'REFUSED' ? end : 'OK';
-}
-
-function reused(): Fault {
-  return new Fault('REQUEST_ID_REUSED', 'The request_id was used for another request');
 }
 
 function inProgress(): Fault {

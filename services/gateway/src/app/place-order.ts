@@ -11,6 +11,7 @@ import { type Answer, failed, refused, type Told, told } from './answer.js';
 import type { Attempt, Carried } from './once.js';
 import type { Ending, Hold, Inventory } from './ports.js';
 import { recordedFault } from './recorded-fault.js';
+import { requestIdReused } from './request-id-reused.js';
 
 const triesMax = 4;
 const pauseMaxMs = 50;
@@ -61,8 +62,12 @@ export function createPlaceOrder(
       }
       case 'refused':
         return outcome.value.ownOrderId === '' ? no(outcome.value, hold) : noWithOwn(outcome.value, hold);
-      case 'error':
-        return { answer: outcome, end: fromStatus(outcome.value).reason, bytes: nothing, shut: [] };
+      case 'error': {
+        const { reason } = fromStatus(outcome.value);
+        // The ledger's word on it, when there is no mark to say so.
+        const answer = reason === 'REQUEST_ID_REUSED' ? failed(requestIdReused(hold.orderId)) : outcome;
+        return { answer, end: reason, bytes: nothing, shut: [] };
+      }
       default:
         throw new Error('inventory gave an outcome that is not known here');
     }

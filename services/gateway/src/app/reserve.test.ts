@@ -2,7 +2,7 @@ import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { orderId } from '#libs/contracts/order-id.js';
 import { Fault } from '#libs/refusal/fault.js';
-import { fromStatus } from '#libs/rpc/status.js';
+import { fromStatus, toStatus } from '#libs/rpc/status.js';
 import { gate } from '#libs/testing/gate.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
@@ -10,6 +10,7 @@ import {
   type ChangesUnderTest,
   caseOf,
   changesWith,
+  faultIn,
   limitOf,
   type Placing,
   reasonOf,
@@ -176,6 +177,14 @@ test('what an id began before its store asked for issued ones is still told, whi
   assert.is(placed.length, 1);
   requests.isAway = true;
   assert.is(reasonOf(await reserve('ana', request, 5_000)), 'REQUEST_ID_NOT_ISSUED');
+});
+
+test('B01: an id that only the ledger knows is reused in the same words', async () => {
+  const value = toStatus(new Fault('REQUEST_ID_REUSED', 'as the ledger says it'));
+  const { reserve } = start(async () => ({ $case: 'error', value }));
+  const fault = faultIn(await reserve('ana', request, 5_000));
+  assert.equal([fault?.reason, fault?.metadata], ['REQUEST_ID_REUSED', { order_id: id }]);
+  assert.match(fault?.message ?? '', 'needs a new request id');
 });
 
 test('while the limits of a sku are not known nothing is placed or marked, and the same request is sent again', async () => {

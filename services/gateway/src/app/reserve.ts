@@ -87,6 +87,7 @@ export function createReserve(options: ReserveOptions): { reserve: Reserve; clos
 
 function verbOf({ placeOrder, replay, limitedFaults }: ReserveOptions): Verb<Hold, Answer> {
   return {
+    makesOrders: true,
     carryOut: placeOrder,
     replay,
     fail: (fault) => {
