@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { orderId } from '#libs/contracts/order-id.js';
+import { Fault } from '#libs/refusal/fault.js';
+import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import { insist, orderIdOf, type Press, press, pressHttp, requestOf, tally } from './press.js';
@@ -29,6 +31,20 @@ async function wish(sku: Parameters<TestMesh['ledger']['sku']>[0] = {}): Promise
   return { user: `user-${randomUUID()}`, key: 'key', skuId };
 }
 
+/** Likewise, and every gateway knows the limits of the sku: each was asked for it together with one that there is not. */
+async function knownWish(sku: Parameters<typeof wish>[0] = {}): Promise<Press> {
+  const one = await wish(sku);
+  const lines = [one, { ...one, skuId: `none-${randomUUID()}` }].flatMap((press) => requestOf(press).lines);
+  for (const index of [0, 1, 2]) {
+    const asked = gatewayOf(index).reserve(
+      { storeId: 'store-1', requestId: 'unknown', lines },
+      { metadata: { 'x-holdfast-user': one.user } },
+    );
+    assert.is((await rejectionOf(asked, Fault)).reason, 'SKU_NOT_FOUND');
+  }
+  return one;
+}
+
 /** Orders that were sent on to an inventory. */
 function placements(): Promise<number> {
   return mesh.inventoryMetric('batch_items_total{stream="InventoryService.PlaceHolds received"');
@@ -50,7 +66,7 @@ const gatewayOf = (index: number): TestMesh['gateway'] => mesh.gatewayAt(index %
 const once = { orders: 1, movements: 1, taken: 1 };
 
 test('B02 B03: one key 200 times at once over three gateways is executed once, and all hear the same', async () => {
-  const one = await wish();
+  const one = await knownWish();
   const before = await placements();
   // It takes its time, so that all of them are there before anything is known.
   for (const proxy of mesh.proxies) proxy.delay(300);
@@ -63,7 +79,7 @@ test('B02 B03: one key 200 times at once over three gateways is executed once, a
 });
 
 test('B02: twenty presses of an app at once get twenty times the same bytes', async () => {
-  const one = await wish();
+  const one = await knownWish();
   for (const proxy of mesh.proxies) proxy.delay(200);
   const said = await Promise.all(Array.from({ length: 20 }, () => pressHttp(mesh.http, one)));
   assert.equal(new Set(said.map(({ status, body }) => `${status} ${JSON.stringify(body)}`)).size, 1);
@@ -72,7 +88,7 @@ test('B02: twenty presses of an app at once get twenty times the same bytes', as
 });
 
 test('B02: a no is decided once too, and everybody who asked with the key hears it', async () => {
-  const one = await wish({ capacity: 1, paymentRequired: false });
+  const one = await knownWish({ capacity: 1, paymentRequired: false });
   await press(mesh.gateway, { ...one, user: 'first' });
   const before = await placements();
   for (const proxy of mesh.proxies) proxy.delay(200);
@@ -102,7 +118,7 @@ test('B01: a key with another sku or quantity is 422 and takes nothing, and its 
 });
 
 test('B01: while the first answer is under way, another body with its key is told so at once', async () => {
-  const one = await wish();
+  const one = await knownWish();
   for (const proxy of mesh.proxies) proxy.delay(500);
   const first = press(gatewayOf(0), one);
   await until(async () => (await redis.keys(`hf:*${orderId('store-1', one.user, one.key)}*`)).length > 0);
