@@ -71,7 +71,7 @@ async function open(
   const { mesh, witness } = await startBenchMesh(context);
   const load = {
     wrk,
-    connections: 512,
+    connections: 1024,
     ...(quick ? { seconds: 4, warmUpSeconds: 3 } : { seconds: 8, warmUpSeconds: 5 }),
   };
   const b = await rivalOf(load);

@@ -8,16 +8,16 @@ import { reservationService } from './adapters/grpc.js';
 import { connectInventory } from './adapters/inventory.js';
 import { connectOrders } from './adapters/orders.js';
 import { RedisRequests } from './adapters/redis-requests.js';
-import { CallLimits } from './app/call-limits.js';
 import { createChanges } from './app/changes.js';
 import { IssuedRequestIds } from './app/issued-request-ids.js';
-import { LimitedFaults } from './app/limited-faults.js';
-import { LocalBuckets } from './app/local-buckets.js';
+import { CallLimits } from './app/limits/call-limits.js';
+import { LimitedFaults } from './app/limits/limited-faults.js';
+import { LocalBuckets } from './app/limits/local-buckets.js';
+import { SkuLimits } from './app/limits/sku-limits.js';
+import { withoutLimits } from './app/limits/without-limits.js';
+import { WorkRoom } from './app/limits/work-room.js';
 import type { Peers, Requests } from './app/ports.js';
-import { SkuLimits } from './app/sku-limits.js';
 import { PlaceWatchers } from './app/watch-place.js';
-import { withoutLimits } from './app/without-limits.js';
-import { WorkRoom } from './app/work-room.js';
 import type { GatewayConfig } from './config.js';
 
 /** Starts the gateway; it serves when this resolves. Everything it opened is closed by `life`. */

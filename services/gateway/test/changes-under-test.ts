@@ -8,7 +8,7 @@ import { createMetrics } from '#libs/runtime/metrics.js';
 import type { Answer } from '../src/app/answer.js';
 import { type Changes, type ChangesOptions, createChanges } from '../src/app/changes.js';
 import { IssuedRequestIds } from '../src/app/issued-request-ids.js';
-import { LimitedFaults } from '../src/app/limited-faults.js';
+import { LimitedFaults } from '../src/app/limits/limited-faults.js';
 import type { Hold, Inventory, Orders, Peers, SkuLimit } from '../src/app/ports.js';
 import { FakeRequests } from './fake-requests.js';
 

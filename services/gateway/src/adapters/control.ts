@@ -4,9 +4,9 @@ import {
 } from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
 import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { type Handlers, implement, type ServiceImplementation } from '#libs/rpc/service.js';
-import type { CallLimits } from '../app/call-limits.js';
+import type { CallLimits } from '../app/limits/call-limits.js';
+import type { BucketRate } from '../app/limits/token-buckets.js';
 import type { Inventory } from '../app/ports.js';
-import type { BucketRate } from '../app/token-buckets.js';
 import { refuseIfAny } from '../domain/fields.js';
 import { pageSizeOf } from '../domain/page-size.js';
 import { type LimitsAsked, validateSetLimits } from '../domain/validate-limits.js';

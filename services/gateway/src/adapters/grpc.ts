@@ -2,10 +2,10 @@ import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reser
 import { type Handlers, implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import { fromStatus } from '#libs/rpc/status.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
-import type { CallLimits } from '../app/call-limits.js';
 import type { Changes } from '../app/changes.js';
 import { findOrder } from '../app/find-order.js';
 import type { IssuedRequestIds } from '../app/issued-request-ids.js';
+import type { CallLimits } from '../app/limits/call-limits.js';
 import { listOrders } from '../app/list-orders.js';
 import type { Peers } from '../app/ports.js';
 import { watchOrder } from '../app/watch-order.js';

@@ -10,8 +10,8 @@ import { BatchResponder } from '#libs/rpc/batch-responder.js';
 import type { BidiHandler } from '#libs/rpc/service.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
 import type { Answer } from '../app/answer.js';
-import type { CallLimits } from '../app/call-limits.js';
-import { sharedStatus } from '../app/limited-faults.js';
+import type { CallLimits } from '../app/limits/call-limits.js';
+import { sharedStatus } from '../app/limits/limited-faults.js';
 import type { Reserve } from '../app/reserve.js';
 import { callerOf } from './identity.js';
 

@@ -2,7 +2,7 @@ import type { Fault } from '#libs/refusal/fault.js';
 import type { CallContext } from '#libs/rpc/call-context.js';
 import type { ServiceDefinition } from '#libs/rpc/definition.js';
 import type { BidiHandler, Handlers, ServerStreamHandler, UnaryHandler } from '#libs/rpc/service.js';
-import type { CallLimits, Toll } from '../app/call-limits.js';
+import type { CallLimits, Toll } from '../app/limits/call-limits.js';
 import { callerOf, namedUserOf } from './identity.js';
 
 type Unary = UnaryHandler<unknown, unknown>;

@@ -3,7 +3,7 @@ import { type Fault, faultOf } from '#libs/refusal/fault.js';
 import { encode, type MessageType } from '#libs/rpc/definition.js';
 import type { EndOfTry } from '../domain/ending-of.js';
 import { isOrderId } from '../domain/fields.js';
-import type { LimitedFaults } from './limited-faults.js';
+import type { LimitedFaults } from './limits/limited-faults.js';
 import { fingerprintOf, markOf, nextOwner, shardOfMark } from './marks.js';
 import { type Carried, Once, type OnceOptions, type Verb } from './once.js';
 import type { Beginning, Caller } from './ports.js';

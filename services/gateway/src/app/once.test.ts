@@ -14,8 +14,8 @@ import {
 } from '../../test/changes-under-test.js';
 import { orderOf } from '../../test/fake-peers.js';
 import { FakeRequests } from '../../test/fake-requests.js';
-import { LocalBuckets } from './local-buckets.js';
-import { WorkRoom } from './work-room.js';
+import { LocalBuckets } from './limits/local-buckets.js';
+import { WorkRoom } from './limits/work-room.js';
 
 const test = suite('once');
 

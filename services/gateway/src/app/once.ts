@@ -2,7 +2,7 @@ import { Fault } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import { type EndOfTry, endingOf, remainders } from '../domain/ending-of.js';
 import { requestIdNotIssued } from './issued-request-ids.js';
-import type { LocalBuckets } from './local-buckets.js';
+import type { LocalBuckets } from './limits/local-buckets.js';
 import type { Beginning, Begun, Ending, Limited, Requests, StoredOutcome } from './ports.js';
 import { recordedFault } from './recorded-fault.js';
 import { requestIdReused } from './request-id-reused.js';

@@ -17,7 +17,7 @@ import {
   refusalOf,
 } from '../../test/changes-under-test.js';
 import { orderOf } from '../../test/fake-peers.js';
-import { WorkRoom } from './work-room.js';
+import { WorkRoom } from './limits/work-room.js';
 
 const test = suite('reserve');
 

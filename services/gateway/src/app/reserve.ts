@@ -7,7 +7,7 @@ import { invalidRequest } from '../domain/fields.js';
 import { validateReserve } from '../domain/validate-reserve.js';
 import { type Answer, failed, told } from './answer.js';
 import type { IssuedRequestIds } from './issued-request-ids.js';
-import { type LimitedFaults, sharedStatus } from './limited-faults.js';
+import { type LimitedFaults, sharedStatus } from './limits/limited-faults.js';
 import { nextOwner } from './marks.js';
 import { Once, type OnceOptions, type Verb } from './once.js';
 import type { Beginning, Hold, SkuLimit } from './ports.js';

@@ -1,8 +1,8 @@
 import type { Fault } from '#libs/refusal/fault.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
+import type { Lease, Limited, Requests } from '../ports.js';
 import { LeasedTokens } from './leased-tokens.js';
 import type { LimitedFaults } from './limited-faults.js';
-import type { Lease, Limited, Requests } from './ports.js';
 import type { BucketRate } from './token-buckets.js';
 
 /** Undefined, at once or as what the promise resolves with: go on. Else the fault to answer. */

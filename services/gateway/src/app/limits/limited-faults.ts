@@ -1,7 +1,7 @@
 import { Fault } from '#libs/refusal/fault.js';
 import { toStatus } from '#libs/rpc/status.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
-import type { Limited } from './ports.js';
+import type { Limited } from '../ports.js';
 import { RecentMap } from './recent-map.js';
 
 /** Faults that are kept ready. A crowd at one sku is told one of at most some thousand different times. */

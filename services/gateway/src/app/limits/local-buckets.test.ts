@@ -1,7 +1,7 @@
 import { seeded } from '#libs/testing/seeded.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import type { SkuLimit } from '../ports.js';
 import { LocalBuckets } from './local-buckets.js';
-import type { SkuLimit } from './ports.js';
 
 const test = suite('LocalBuckets');
 

@@ -1,6 +1,6 @@
 import { assert, suite } from '#libs/testing/suite.js';
+import type { Limited } from '../ports.js';
 import { DenyCache } from './deny-cache.js';
-import type { Limited } from './ports.js';
 
 const test = suite('DenyCache');
 

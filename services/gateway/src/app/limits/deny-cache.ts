@@ -1,4 +1,4 @@
-import type { Limited } from './ports.js';
+import type { Limited } from '../ports.js';
 import { RecentMap } from './recent-map.js';
 
 interface Denied {

@@ -2,7 +2,7 @@ import type { LimitsKey } from '#libs/contracts/gen/holdfast/inventory/v1/invent
 import { OnBusy, type SkuLimits as SaidLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { Lane } from '#libs/lane/lane.js';
 import { withinDeadline } from '#libs/runtime/within-deadline.js';
-import type { Inventory, SkuLimit } from './ports.js';
+import type { Inventory, SkuLimit } from '../ports.js';
 import { RecentMap } from './recent-map.js';
 import type { BucketRate } from './token-buckets.js';
 

@@ -1,8 +1,8 @@
 import { Fault } from '#libs/refusal/fault.js';
 import { gate } from '#libs/testing/gate.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import type { Lease, Requests } from '../ports.js';
 import { LeasedTokens } from './leased-tokens.js';
-import type { Lease, Requests } from './ports.js';
 
 const test = suite('LeasedTokens');
 

@@ -1,9 +1,9 @@
 import { Fault } from '#libs/refusal/fault.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import type { Lease } from '../ports.js';
 import { CallLimits } from './call-limits.js';
 import { LimitedFaults } from './limited-faults.js';
-import type { Lease } from './ports.js';
 
 const test = suite('CallLimits');
 

@@ -1,5 +1,5 @@
+import type { Lease, Limited, Requests } from '../ports.js';
 import { DenyCache } from './deny-cache.js';
-import type { Lease, Limited, Requests } from './ports.js';
 import { RecentMap } from './recent-map.js';
 import { type BucketRate, partOf, TokenBuckets } from './token-buckets.js';
 

@@ -1,8 +1,8 @@
 import { fromStatus } from '#libs/rpc/status.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import type { Limited } from '../ports.js';
 import { LimitedFaults, sharedStatus } from './limited-faults.js';
-import type { Limited } from './ports.js';
 
 const test = suite('LimitedFaults');
 

@@ -1,4 +1,4 @@
-import type { Beginning, Ending, Limited, Requests, SkuLimit } from './ports.js';
+import type { Beginning, Ending, Limited, Requests, SkuLimit } from '../ports.js';
 import { RecentMap } from './recent-map.js';
 import { type BucketRate, nearlyEmptyPartOf, partOf, TokenBuckets } from './token-buckets.js';
 

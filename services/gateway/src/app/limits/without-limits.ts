@@ -1,4 +1,4 @@
-import type { Requests } from './ports.js';
+import type { Requests } from '../ports.js';
 
 /**
  * Keeps marks and lets everybody through: nobody pays a token, nobody stands in line. While Redis is away the bounds of

@@ -1,5 +1,5 @@
 import { assert, suite } from '#libs/testing/suite.js';
-import type { Beginning, Requests } from './ports.js';
+import type { Beginning, Requests } from '../ports.js';
 import { withoutLimits } from './without-limits.js';
 
 const test = suite('without limits');
