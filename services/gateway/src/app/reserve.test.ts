@@ -187,6 +187,18 @@ test('B01: an id that only the ledger knows is reused in the same words', async 
   assert.match(fault?.message ?? '', 'needs a new request id');
 });
 
+test('limits that become known while there is time are waited for', async () => {
+  let asked = 0;
+  const { reserve, placed } = start(pending, {
+    limitsOf: async () => {
+      asked += 1;
+      return asked < 3 ? undefined : [limitOf('sku-1')];
+    },
+  });
+  assert.is((await reserve('ana', request, 5_000)).$case, 'response');
+  assert.equal([asked, placed.length], [3, 1]);
+});
+
 test('while the limits of a sku are not known nothing is placed or marked, and the same request is sent again', async () => {
   const { reserve, placed, requests } = start(pending, { limitsOf: async () => undefined });
   const answer = await reserve('ana', request, 5_000);

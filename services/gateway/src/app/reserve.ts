@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import type { ReserveRequest } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { orderId, shardOfStore } from '#libs/contracts/order-id.js';
@@ -18,6 +19,8 @@ const notAfterMs = 3_000;
 export const attemptShare = 0.9;
 const waitMaxMs = notAfterMs / attemptShare;
 
+/** Who says the limits of a sku is who would place the order: it is worth the same waiting. */
+const askAgainMs = 100;
 const limitsNotKnown = new Fault('UNAVAILABLE', 'The limits of the sku are not known yet: send the same request again');
 
 /** Never rejects. `remainingMs` is what the caller will wait; the outcome of one user's request_id is the same for ever. */
@@ -51,11 +54,17 @@ export function createReserve(options: ReserveOptions): { reserve: Reserve; clos
     const giveUpAt = performance.now() + Math.min(waitMaxMs, remainingMs);
     const hold = holdOf(userId, request);
     const limits = limitsOf(request.storeId, skusOf(hold));
-    if (!('then' in limits)) return begin(hold, request, limits, giveUpAt);
-    return limits.then((known) => {
+    return 'then' in limits ? beginOnceKnown(limits) : begin(hold, request, limits, giveUpAt);
+
+    async function beginOnceKnown(asked: ReturnType<ReserveOptions['limitsOf']>): Promise<Answer> {
+      let known = await asked;
+      while (known === undefined && performance.now() + askAgainMs < giveUpAt) {
+        await pause(askAgainMs);
+        known = await limitsOf(request.storeId, skusOf(hold));
+      }
       if (known === undefined) return { $case: 'error', value: sharedStatus(limitsNotKnown) };
       return begin(hold, request, known, giveUpAt);
-    });
+    }
   }
 
   function begin(
