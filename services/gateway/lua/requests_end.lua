@@ -14,9 +14,10 @@
 --            'L' leave: it was tried, whoever tries next executes it
 --            'R' renew: its lease is prolonged
 --            'C' change: its order is about to be changed
+--            'B' born: its order came to be, whatever it was told before with this outcome: that is not told again
 -- ARGV     then, per sku: how long it is shut from now (ms), 0 to open it
 --
--- Returns per change 1 when it had an effect, else 0. All but 'C' need a mark that is executing and of this owner.
+-- Returns per change 1 when it had an effect, else 0. All but 'C' and 'B' need a mark that is executing and of this owner.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -61,6 +62,11 @@ local function change(key, letter, owner, outcome, answer)
   local mark = marks[key]
   if not mark then return false end
   if letter == 'C' then return note_change(key, mark) end
+  if letter == 'B' then
+    if mark[1] ~= 'D' or mark[3] ~= outcome then return false end
+    become(key, { 'T', mark[2], 0 })
+    return true
+  end
   if mark[1] ~= 'E' or mark[3] ~= owner then return false end
   if letter == 'N' and not all_keep_marks() then return false end
   if letter == 'R' then

@@ -16,6 +16,9 @@ export class FakeRequests implements Requests {
   readonly ended: Ending[] = [];
   readonly renewed: string[] = [];
   readonly changed: string[] = [];
+  readonly births: string[] = [];
+  /** While true an end is done and its answer lost. */
+  losesEndReplies = false;
   /** While true nothing can be asked. */
   isAway = false;
   /** While true a begin is done and its answer lost; its mark says so then. */
@@ -55,7 +58,17 @@ export class FakeRequests implements Requests {
       mark.state = 'DONE';
       mark.done = { outcome: ending.as.outcome, answer: ending.as.answer, at: this.#now() };
     }
+    if (this.losesEndReplies) throw away();
     return true;
+  }
+
+  async born(orderId: string): Promise<void> {
+    if (this.isAway) throw away();
+    this.births.push(orderId);
+    const mark = this.#marks.get(orderId);
+    if (mark?.done?.outcome !== 'REFUSED') return;
+    mark.state = 'TRIED';
+    delete mark.done;
   }
 
   async renew({ markId, owner }: Pick<Ending, 'markId' | 'owner'>): Promise<void> {

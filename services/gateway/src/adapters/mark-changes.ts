@@ -16,7 +16,7 @@ export interface MarkChange {
   readonly shard: number;
   readonly markId: string;
   /** As requests_end.lua names it. */
-  readonly letter: 'S' | 'N' | 'F' | 'L' | 'R' | 'C';
+  readonly letter: 'S' | 'N' | 'F' | 'L' | 'R' | 'C' | 'B';
   readonly owner: string;
   /** Number of an outcome, and its answer. */
   readonly outcome: number;

@@ -257,6 +257,18 @@ test('B10: nor after Redis began anew, though what was stored is still there', a
   assert.is((await alone.begin({ ...first, owner: 'another' })).kind, 'DONE');
 });
 
+test('an order that came to be past its mark takes a stored no away, and nothing else', async () => {
+  const refused = await ended(stored('REFUSED'));
+  await gateway.born(refused.markId, 0);
+  assert.equal(await again(refused), { kind: 'GO', firstForMs: 0 });
+  const held = await ended(stored('HELD'));
+  const executing = beginning();
+  await gateway.begin(executing);
+  for (const each of [held, executing, beginning()]) await gateway.born(each.markId, 0);
+  assert.is((await again(held)).kind, 'DONE');
+  assert.is((await again(executing)).kind, 'IN_PROGRESS');
+});
+
 test('whoever asks only for what is known begins nothing and pays nothing, and is told what is known', async () => {
   const sku = limitOf('known-only', 0.001, 1);
   const asking = beginning({ skus: [sku], knownOnly: true });

@@ -56,6 +56,9 @@ const DEFAULT_LINE: LineRules = {
 };
 /** HELD is replayed as it was told for so long; a change of the order that is noted later than that changes nothing. */
 const CHANGE_MATTERS_MS = 30_000;
+/** As long as Redis may be away and come back with its marks. */
+const BIRTH_MATTERS_MS = 600_000;
+const REFUSED_OUTCOME = outcomes.indexOf('REFUSED') + 1;
 const UNSEEN_MS = 500;
 /** Between two tries to begin while this process still counts as seen. */
 const BEGIN_AGAIN_MS = 25;
@@ -146,6 +149,11 @@ export class RedisRequests implements Requests {
     await this.#changes.tell({ ...nothing, shard, markId: orderId, letter: 'C', tellUntil });
   }
 
+  async born(orderId: string, shard: number): Promise<void> {
+    const tellUntil = performance.now() + BIRTH_MATTERS_MS;
+    await this.#changes.tell({ ...nothing, shard, markId: orderId, letter: 'B', outcome: REFUSED_OUTCOME, tellUntil });
+  }
+
   place(place: PlaceRequest): Promise<Place> {
     return this.#away.isKnown ? Promise.reject(this.#away.refusal('place')) : this.#places.add(place);
   }
@@ -171,7 +179,8 @@ export class RedisRequests implements Requests {
 
   /**
    * While the others may still count this process as seen, a batch that failed is tried again: only when they do not rely
-   * on its marks any more may it go on without. So it falls silent, though other calls may succeed. Each request has the same owner again, so that nothing is paid for twice.
+   * on its marks any more may it go on without. So it falls silent, though other calls may succeed. Each request has the
+   * same owner again, so that nothing is paid for twice.
    */
   async #begin(shard: number, batch: readonly Beginning[]): Promise<Begun[]> {
     let mayBeMarked = false;

@@ -84,7 +84,8 @@ const longestWaitMs = 250;
  * 4. end: the answer is stored, or the mark forgotten or left, as domain/ending-of.ts says. A refusal is stored before it is told.
  *
  * If the process dies after 1 or 3, the lease ends and the next try is carried out under the same id, as one that is not the first.
- * While Redis is away step 3 is all there is: the same id has one effect in the ledger.
+ * While Redis is away step 3 is all there is: the same id has one effect in the ledger. A yes of such a try is told to the
+ * mark as soon as it can be, so that no earlier no is told after it.
  */
 export class Once<Asked, Answer> {
   readonly #options: OnceOptions<Asked, Answer>;
@@ -217,16 +218,18 @@ export class Once<Asked, Answer> {
     const { markId, shard, owner } = running.change;
     // Heard by both, because nobody knows when Redis goes away.
     localBuckets?.heard(carried.shut);
+    let isEnded = false;
     try {
-      if (attempt.firstForMs === undefined) return false;
       const as = endedAs(carried, isSurelyFirst(attempt));
-      return (await requests?.end({ markId, shard, owner, as, shut: carried.shut })) ?? false;
+      const isMarked = attempt.firstForMs !== undefined;
+      isEnded = isMarked && ((await requests?.end({ markId, shard, owner, as, shut: carried.shut })) ?? false);
     } catch (error) {
       logger.debug({ err: error }, 'a mark was not ended');
-      return false;
-    } finally {
-      if (this.#running.get(markId) === running) this.#running.delete(markId);
     }
+    if (this.#running.get(markId) === running) this.#running.delete(markId);
+    // An earlier no may be under the mark: one without a row, whose storing got no reply, or from before Redis was away.
+    if (!isEnded && carried.end === 'HELD') requests?.born(markId, shard).catch(ignore);
+    return isEnded;
   }
 
   /** What the other try here is told, when that holds for all; undefined when it does not, or not in time. */
@@ -278,6 +281,9 @@ function endedAs({ end, bytes }: Carried<unknown>, isSurelyFirst: boolean): Endi
 function storedOutcomeOf(end: EndOfTry): StoredOutcome {
   return end === 'HELD' || end === 'PENDING' || end === 'REFUSED' ? end : 'OK';
 }
+
+/** It is told again in the background. */
+function ignore(): void {}
 
 function inProgress(): Fault {
   return new Fault('REQUEST_IN_PROGRESS', 'Another try of this request is being answered');

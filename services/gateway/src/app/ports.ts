@@ -165,6 +165,8 @@ export interface Requests {
   renew(mark: Pick<Ending, 'markId' | 'shard' | 'owner'>): Promise<void>;
   /** An order is about to be changed: from now on its replays read it instead of telling what was stored. */
   changing(orderId: string, shard: number): Promise<void>;
+  /** An order came to be without its mark, or past it: a no that the mark may have is not told any more. */
+  born(orderId: string, shard: number): Promise<void>;
   /** The place of a user in the line of a sku; asking keeps it. */
   place(place: { storeId: string; shard: number; skuId: string; userId: string }): Promise<Place>;
   /** Tokens of a bucket for this process to spend: at most `wanted`, none when it is empty and when there will be one. */

@@ -187,6 +187,13 @@ test('B01: an id that only the ledger knows is reused in the same words', async 
   assert.match(fault?.message ?? '', 'needs a new request id');
 });
 
+test('B08: a user reserves twice with two ids', async () => {
+  const { reserve, placed } = start(pending);
+  for (const requestId of ['key-1', 'key-2'])
+    assert.is(caseOf(await reserve('ana', { ...request, requestId }, 5_000)), 'pending');
+  assert.is(placed.length, 2);
+});
+
 test('limits that become known while there is time are waited for', async () => {
   let asked = 0;
   const { reserve, placed } = start(pending, {

@@ -28,8 +28,9 @@ export interface ParkShortOptions {
 /**
  * Where orders wait that the gate has too few units for, one line per sku in order of arrival, newcomers behind them.
  * A turn reads the ledger once for all who wait. Whoever it knows is answered; whoever it says no to is told so at once
- * when it is surely the first try of its order, else goes to be refused by it; the rest are placed again. Short though the ledger has units free means that others are undecided:
- * what the ledger knows of them is settled, and the turn comes again.
+ * when it is surely the first try of its order, else goes to be refused by it; the rest are placed again. Short though
+ * the ledger has units free means that others are undecided: what the ledger knows of them is settled, and the turn comes
+ * again.
  */
 export class ParkShort {
   private readonly lines = new Map<string, ShortLine>();

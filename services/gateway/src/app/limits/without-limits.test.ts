@@ -19,6 +19,7 @@ function notedRequests(begun: Beginning[]): Requests {
     end: async () => true,
     renew: async () => {},
     changing: async () => {},
+    born: async () => {},
     place: async () => ({ state: 'GONE', peopleAhead: 0, retryAfterMs: 0 }),
     lease: async () => ({ tokens: 0, retryAfterMs: 1_000 }),
     gateways: 3,

@@ -10,6 +10,7 @@ export function withoutLimits(requests: Requests): Requests {
     end: (ending) => requests.end(ending),
     renew: (mark) => requests.renew(mark),
     changing: (orderId, shard) => requests.changing(orderId, shard),
+    born: (orderId, shard) => requests.born(orderId, shard),
     place: (place) => requests.place(place),
     lease: ({ wanted }) => Promise.resolve({ tokens: wanted, retryAfterMs: 0 }),
     get gateways() {
