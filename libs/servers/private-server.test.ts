@@ -57,7 +57,9 @@ test('a frozen server takes connections and says nothing until it is thawed', as
   const nats = await startNats({ directory: join(fixtures.path, 'nats') });
   started.push(nats);
   nats.freeze();
-  assert.match(String(await ask(nats.port, '', '\r\n').catch((error: unknown) => error)), 'no answer');
+  // The signal reaches the threads of the server one after the other.
+  const answer = (): Promise<string> => ask(nats.port, '', '\r\n').catch(String);
+  await until(async () => (await answer()).includes('no answer'));
   nats.thaw();
   assert.match(await ask(nats.port, '', '\r\n'), 'INFO');
 });
