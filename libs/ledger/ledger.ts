@@ -1,3 +1,4 @@
+import { alertCalls } from './alerts.js';
 import { auditCalls } from './audit.js';
 import { claimCalls } from './claims.js';
 import { deadLetterCalls } from './dead-letters.js';
@@ -39,5 +40,6 @@ export function openLedger(pool: LedgerPool) {
     ...jobCalls(pool),
     ...clockCalls(pool),
     ...auditCalls(pool),
+    ...alertCalls(pool),
   };
 }

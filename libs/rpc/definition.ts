@@ -23,6 +23,21 @@ export interface ServiceDefinition {
   readonly methods: Readonly<Record<string, MethodDefinition>>;
 }
 
+/** A service with some of its methods: what one of several owners serves or calls. */
+export type PartOf<Definition extends ServiceDefinition, Name extends keyof Definition['methods']> = Omit<
+  Definition,
+  'methods'
+> & { readonly methods: Pick<Definition['methods'], Name> };
+
+/** The part of a service that is made of the named methods. */
+export function partOf<Definition extends ServiceDefinition, const Name extends keyof Definition['methods'] & string>(
+  definition: Definition,
+  names: readonly Name[],
+): PartOf<Definition, Name> {
+  const methods = Object.fromEntries(names.map((name) => [name, definition.methods[name]]));
+  return { ...definition, methods: methods as Pick<Definition['methods'], Name> };
+}
+
 type MessageOf<Type> = Type extends { decode(bytes: Uint8Array): infer Message } ? Message : never;
 export type RequestOf<Method extends MethodDefinition> = MessageOf<Method['requestType']>;
 export type ResponseOf<Method extends MethodDefinition> = MessageOf<Method['responseType']>;

@@ -1,10 +1,12 @@
 import { openRedis } from '#libs/redis/open-redis.js';
+import { connect } from '#libs/rpc/client.js';
 import { startServer } from '#libs/rpc/server.js';
 import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
-import { controlService } from './adapters/control.js';
+import { controlService, stockControl } from './adapters/control.js';
 import { reservationService } from './adapters/grpc.js';
+import { defaultDeadlineMs } from './adapters/inner-calls.js';
 import { connectInventory } from './adapters/inventory.js';
 import { connectOrders } from './adapters/orders.js';
 import { RedisRequests } from './adapters/redis-requests.js';
@@ -58,6 +60,8 @@ interface Surroundings {
 
 /** The two services that it serves, over the same limits. */
 function servicesOf(peers: Peers, requests: Requests | undefined, { config, life, metrics }: Surroundings) {
+  const stock = connect(stockControl, config.inventoryTarget, { defaultDeadlineMs });
+  life.closer('stock control', () => stock.close());
   const { shards, maxInFlight, shedAfterMs } = config;
   const { inventory } = peers;
   const user = { perSecond: config.userRatePerSecond, burst: config.userRateBurst };
@@ -83,7 +87,7 @@ function servicesOf(peers: Peers, requests: Requests | undefined, { config, life
   life.closer('changes', () => changes.close());
   return [
     reservationService({ peers, changes, callLimits, placeWatchers, issuedRequestIds, shards, metrics }),
-    controlService({ inventory, configured, callLimits }),
+    controlService({ stock, inventory, configured, callLimits }),
   ];
 }
 

@@ -8,6 +8,7 @@ import {
 import { LimitSource, OnBusy, Sku, type SkuLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { Fault } from '#libs/refusal/fault.js';
+import { partOf } from '#libs/rpc/definition.js';
 import { startServer } from '#libs/rpc/server.js';
 import { implement } from '#libs/rpc/service.js';
 import { createLogger } from '#libs/runtime/logger.js';
@@ -52,6 +53,8 @@ const onlyGetSku = { ...ReservationServiceDefinition, methods: { getSku } } as c
 const someSku = Sku.decode(new Uint8Array());
 
 /** Pages hold one sku each. */
+const limitMethods = partOf(ControlServiceDefinition, ['listLimits', 'setLimits']);
+
 export async function startFakeGateway(): Promise<FakeGateway> {
   const fake: FakeGateway = {
     address: '',
@@ -64,7 +67,7 @@ export async function startFakeGateway(): Promise<FakeGateway> {
     listFault: undefined,
     close: () => server.drain(),
   };
-  const service = implement(ControlServiceDefinition, {
+  const service = implement(limitMethods, {
     async listLimits(request, call) {
       fake.roles.push(call.metadata('x-holdfast-role'));
       fake.listed.push(request);

@@ -3,6 +3,8 @@ import {
   type SetLimitsRequest,
 } from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
 import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import type { Client } from '#libs/rpc/client.js';
+import { partOf } from '#libs/rpc/definition.js';
 import { type Handlers, implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import type { CallLimits } from '../app/limits/call-limits.js';
 import type { BucketRate } from '../app/limits/token-buckets.js';
@@ -11,10 +13,25 @@ import { refuseIfAny } from '../domain/fields.js';
 import { pageSizeOf } from '../domain/page-size.js';
 import { type LimitsAsked, validateSetLimits } from '../domain/validate-limits.js';
 import { validateListSkus } from '../domain/validate-requests.js';
+import { forwardTo } from './forward.js';
 import { refuseUnlessOperator } from './identity.js';
 import { behindToll } from './toll.js';
 
+/** What inventory owns of the service. */
+export const stockControl = partOf(ControlServiceDefinition, [
+  'getControl',
+  'setStockPath',
+  'setOrderPath',
+  'listControlChanges',
+  'pauseSku',
+  'resumeSku',
+  'setCapacity',
+  'importSkus',
+  'listReleases',
+]);
+
 export interface ControlOptions {
+  stock: Client<typeof stockControl>;
   inventory: Pick<Inventory, 'listLimits' | 'setLimits'>;
   /** What holds where neither sku nor store sets anything. */
   configured: BucketRate;
@@ -22,8 +39,13 @@ export interface ControlOptions {
 }
 
 /** What operators see and set. Whoever is none is told so before anything else. */
-export function controlService({ inventory, configured, callLimits }: ControlOptions): ServiceImplementation {
+export function controlService({ stock, inventory, configured, callLimits }: ControlOptions): ServiceImplementation {
   const handlers: Handlers<typeof ControlServiceDefinition> = {
+    ...forwardTo(stockControl, stock),
+    async getMeshStatus(_request, call) {
+      refuseUnlessOperator(call);
+      return { instances: [], switches: [], openAlerts: {} };
+    },
     async listLimits(request, call) {
       refuseUnlessOperator(call);
       refuseIfAny(validateListSkus(request));

@@ -31,6 +31,12 @@ export function refuseUnlessOperator(call: CallContext): void {
   throw new Fault('PERMISSION_DENIED', 'Only operators may do this');
 }
 
+/** The operator who speaks, by name, for whatever is written down of what operators do. */
+export function operatorOf(call: CallContext): string {
+  refuseUnlessOperator(call);
+  return userOf(call);
+}
+
 /** Who called: the address of the peer without its port. What the peer says of itself or others counts for nothing. */
 export function callerOf(call: CallContext): string {
   return call.peer.replace(/:\d+$/, '').replace(/^::ffff:/, '');
