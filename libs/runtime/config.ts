@@ -56,37 +56,63 @@ export interface EnvReader {
  */
 export function readEnv<Config extends object>(env: Env, declare: (read: EnvReader) => Config): Readonly<Config> {
   const problems: string[] = [];
-  const config = declare(readerOf(env, problems));
+  const config = declare(readerOf((name, kind, presence) => valueIn(env, problems, { name, kind, presence })));
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
 }
 
+/** Whole numbers, both included. */
+export interface NumberRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** A variable as a configuration declares it. */
+export interface DeclaredSetting {
+  readonly name: string;
+  /** Of a whole number; absent for what is no amount of anything. */
+  readonly range?: NumberRange;
+  /** What may be given, in words. */
+  readonly allowed: string;
+  /** What holds when it is not set; absent when there is no such thing. */
+  readonly default?: string | number | boolean;
+  /** Whether the process starts without it although there is no default. */
+  readonly optional: boolean;
+}
+
+/** What a configuration declares, in its order; nothing is read. */
+export function declaredBy(declare: (read: EnvReader) => object): DeclaredSetting[] {
+  const settings: DeclaredSetting[] = [];
+  declare(
+    readerOf((name, kind, presence) => {
+      const { default: fallback, optional = false } = presence as Presence<string | number | boolean>;
+      const { allowed, range } = kind;
+      settings.push({
+        ...{ name, allowed, optional },
+        ...(range && { range }),
+        ...(fallback !== undefined && { default: fallback }),
+      });
+      return presence.default;
+    }),
+  );
+  return settings;
+}
+
 /** How one kind of variable is read: undefined means that the text is no such value. */
 interface Kind<Value> {
+  readonly range?: NumberRange;
   readonly allowed: string;
   readonly example: string;
   readonly parse: (text: string) => Value | undefined;
 }
 
-function readerOf(env: Env, problems: string[]): EnvReader {
-  // The casts to Read below are sound: what is missing without `optional` is a problem, and readEnv throws.
-  const read = <Value, O>(name: string, kind: Kind<Value>, options: O | undefined): Read<Value, O> => {
-    const presence: Presence<Value> = options ?? {};
-    const text = env[name] ?? '';
-    if (text === '') {
-      if (presence.default === undefined && presence.optional !== true) {
-        problems.push(`${name} is not set: give ${kind.allowed}, for example ${name}=${kind.example}`);
-      }
-      return presence.default as Read<Value, O>;
-    }
-    const value = kind.parse(text);
-    if (value === undefined) {
-      problems.push(
-        `${name} is ${JSON.stringify(withoutPassword(text))}: give ${kind.allowed}, for example ${name}=${kind.example}`,
-      );
-    }
-    return value as Read<Value, O>;
-  };
+/** What is done with each variable that a configuration names. */
+type Visit = <Value>(name: string, kind: Kind<Value>, presence: Presence<Value>) => Value | undefined;
+
+function readerOf(visit: Visit): EnvReader {
+  // The cast to Read is sound: what is missing without `optional` is a problem, and readEnv throws.
+  const read = <Value, O>(name: string, kind: Kind<Value>, options: (O & Presence<Value>) | undefined) =>
+    visit(name, kind, options ?? {}) as Read<Value, O>;
 
   return {
     integer: (name, options) => read(name, integerKind(options), options),
@@ -99,6 +125,29 @@ function readerOf(env: Env, problems: string[]): EnvReader {
   };
 }
 
+interface Variable<Value> {
+  readonly name: string;
+  readonly kind: Kind<Value>;
+  readonly presence: Presence<Value>;
+}
+
+function valueIn<Value>(env: Env, problems: string[], { name, kind, presence }: Variable<Value>): Value | undefined {
+  const text = env[name] ?? '';
+  if (text === '') {
+    if (presence.default === undefined && presence.optional !== true) {
+      problems.push(`${name} is not set: give ${kind.allowed}, for example ${name}=${kind.example}`);
+    }
+    return presence.default;
+  }
+  const value = kind.parse(text);
+  if (value === undefined) {
+    problems.push(
+      `${name} is ${JSON.stringify(withoutPassword(text))}: give ${kind.allowed}, for example ${name}=${kind.example}`,
+    );
+  }
+  return value;
+}
+
 function integerKind({
   min = Number.MIN_SAFE_INTEGER,
   max = Number.MAX_SAFE_INTEGER,
@@ -107,6 +156,7 @@ function integerKind({
   max?: number;
 } = {}): Kind<number> {
   return {
+    range: { min, max },
     allowed: `a whole number from ${min} to ${max}`,
     example: String(Math.max(min, Math.min(max, 10))),
     parse(text) {

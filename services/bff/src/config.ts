@@ -1,15 +1,20 @@
-import { type Env, readEnv } from '#libs/runtime/config.js';
+import { type Env, type EnvReader, readEnv } from '#libs/runtime/config.js';
 import { logLevels } from '#libs/runtime/logger.js';
 
 export type BffConfig = ReturnType<typeof readConfig>;
 
 export function readConfig(env: Env) {
-  return readEnv(env, (read) => ({
+  return readEnv(env, declareConfig);
+}
+
+/** Everything that can be set from outside. Why the figures are what they are is in settings.ts. */
+export function declareConfig(read: EnvReader) {
+  return {
     httpAddress: read.address('HTTP_ADDRESS', { default: '127.0.0.1:8080' }),
     adminAddress: read.address('ADMIN_ADDRESS', { default: '127.0.0.1:9010' }),
     gatewayTarget: read.target('GATEWAY_TARGET'),
     deadlineMs: read.integer('DEADLINE_MS', { default: 10_000, min: 100, max: 60_000 }),
     maxInFlight: read.integer('MAX_IN_FLIGHT', { default: 20_000, min: 1, max: 1_000_000 }),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
-  }));
+  };
 }

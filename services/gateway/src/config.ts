@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { type Env, readEnv } from '#libs/runtime/config.js';
+import { type Env, type EnvReader, readEnv } from '#libs/runtime/config.js';
 import { logLevels } from '#libs/runtime/logger.js';
 
 export type GatewayConfig = ReturnType<typeof readConfig>;
@@ -7,7 +7,12 @@ export type GatewayConfig = ReturnType<typeof readConfig>;
 const rate = { min: 1, max: 1_000_000 };
 
 export function readConfig(env: Env) {
-  return readEnv(env, (read) => ({
+  return readEnv(env, declareConfig);
+}
+
+/** Everything that can be set from outside. Why the figures are what they are is in settings.ts. */
+export function declareConfig(read: EnvReader) {
+  return {
     // In containers every process has the same number.
     instance: read.string('INSTANCE', { default: `gateway-${hostname()}-${process.pid}` }),
     grpcAddress: read.address('GRPC_ADDRESS', { default: '127.0.0.1:7011' }),
@@ -29,7 +34,7 @@ export function readConfig(env: Env) {
     requestIdSecrets: secretsOf(read.string('REQUEST_ID_SECRETS', { default: '' })),
     reflection: read.boolean('REFLECTION', { default: true }),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
-  }));
+  };
 }
 
 /** The first signs, all verify. */

@@ -1,10 +1,15 @@
-import { type Env, readEnv } from '#libs/runtime/config.js';
+import { type Env, type EnvReader, readEnv } from '#libs/runtime/config.js';
 import { logLevels } from '#libs/runtime/logger.js';
 
 export type InventoryConfig = ReturnType<typeof readConfig>;
 
 export function readConfig(env: Env) {
-  return readEnv(env, (read) => ({
+  return readEnv(env, declareConfig);
+}
+
+/** Everything that can be set from outside. Why the figures are what they are is in settings.ts. */
+export function declareConfig(read: EnvReader) {
+  return {
     instance: read.string('INSTANCE', { default: `inventory-${process.pid}` }),
     grpcAddress: read.address('GRPC_ADDRESS', { default: '127.0.0.1:7012' }),
     adminAddress: read.address('ADMIN_ADDRESS', { default: '127.0.0.1:9012' }),
@@ -18,5 +23,5 @@ export function readConfig(env: Env) {
     redisTimeoutMs: read.integer('REDIS_TIMEOUT_MS', { default: 500, min: 10, max: 3000 }),
     maxInFlight: read.integer('MAX_IN_FLIGHT', { default: 20_000, min: 1, max: 1_000_000 }),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
-  }));
+  };
 }

@@ -1,11 +1,15 @@
-import { type Env, readEnv } from '#libs/runtime/config.js';
+import { type Env, type EnvReader, readEnv } from '#libs/runtime/config.js';
 import { logLevels } from '#libs/runtime/logger.js';
 
 export type SchedulerConfig = ReturnType<typeof readConfig>;
 
-/** Everything that can be set from outside, with its defaults. */
 export function readConfig(env: Env) {
-  return readEnv(env, (read) => ({
+  return readEnv(env, declareConfig);
+}
+
+/** Everything that can be set from outside. Why the figures are what they are is in settings.ts. */
+export function declareConfig(read: EnvReader) {
+  return {
     instance: read.string('INSTANCE', { default: `scheduler-${process.pid}` }),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
     grpcAddress: read.address('GRPC_ADDRESS', { default: '127.0.0.1:7014' }),
@@ -16,5 +20,5 @@ export function readConfig(env: Env) {
     inventoryTarget: read.target('INVENTORY_TARGET'),
     reflection: read.boolean('REFLECTION', { default: true }),
     drainMs: read.integer('DRAIN_MS', { default: 5_000, min: 0, max: 60_000 }),
-  }));
+  };
 }

@@ -1,0 +1,23 @@
+import type { SettingNotes } from '#libs/runtime/setting-notes.js';
+
+/** Of variables that mean the same wherever they are read. A service's own note comes first. */
+export const everyServiceNotes: SettingNotes = {
+  INSTANCE: {
+    default: 'SERVICE-PROCESS',
+    why: 'Names the process in logs, in `pg_stat_activity`, to Redis and to NATS.',
+  },
+  ADMIN_ADDRESS: { why: 'Where `/livez`, `/readyz`, `/metrics` and `/stats` are. Not for the public.' },
+  LOG_LEVEL: {
+    why: '`info` tells of starts, ends and what is wrong, and nothing of single requests; `debug` tells of those.',
+  },
+  REFLECTION: { why: 'Whether tools like `grpcurl` may ask which methods there are.' },
+  DATABASE_URL: {
+    why: 'The ledger. Its user has to be the owner of the tables or a member of `holdfast_runtime`, which may read everything and change nothing but by the functions.',
+  },
+  DRAIN_MS: {
+    unit: 'ms',
+    why: 'How long calls in flight may take when the process ends. A statement of the ledger ends after 2.5 s, so nothing needs longer; all of the closing has 10 s.',
+    smaller: 'Calls are cut whose outcome their callers then do not know. They ask again, with the same ids.',
+    larger: 'A rolling restart waits for callers that have gone.',
+  },
+};
