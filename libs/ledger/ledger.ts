@@ -1,6 +1,7 @@
 import { alertCalls } from './alerts.js';
 import { auditCalls } from './audit.js';
 import { claimCalls } from './claims.js';
+import { controlChangeCalls } from './control-changes.js';
 import { deadLetterCalls } from './dead-letters.js';
 import { jobCalls } from './jobs.js';
 import { clockCalls } from './ledger-clock.js';
@@ -12,6 +13,7 @@ import { outboxCalls } from './outbox.js';
 import { parkedCalls } from './parked.js';
 import { paymentCalls } from './payments.js';
 import { skuCalls } from './skus.js';
+import { switchCalls } from './switches.js';
 
 /** Where the migrations and functions of the ledger are, for the migrator. */
 export const ledgerSchema = {
@@ -41,5 +43,7 @@ export function openLedger(pool: LedgerPool) {
     ...clockCalls(pool),
     ...auditCalls(pool),
     ...alertCalls(pool),
+    ...switchCalls(pool),
+    ...controlChangeCalls(pool),
   };
 }

@@ -14,7 +14,7 @@ test.after(() => db.drop());
 async function scans(): Promise<Record<string, string>> {
   const rows = await db.sql<{ relname: string; seq_scan: string }>(`
     SELECT relname, seq_scan::text FROM pg_stat_user_tables
-    WHERE schemaname = 'ledger' AND relname NOT IN ('transitions', 'jobs', 'unmarked')`);
+    WHERE schemaname = 'ledger' AND relname NOT IN ('transitions', 'jobs', 'unmarked', 'switches')`);
   return Object.fromEntries(rows.map((row) => [row.relname, row.seq_scan]));
 }
 
@@ -45,6 +45,20 @@ async function callAll(ledger: Ledger, skuId: string, round: string): Promise<vo
     await ledger.limitsSet({ storeId: claim.storeId, skuId: limited, rateLimit, clearRateLimit: false });
   }
   await ledger.unmarkedNote(10);
+  const scope = { kind: 'SKU', storeId: claim.storeId, skuId };
+  const path = {
+    name: 'STOCK_PATH',
+    scope,
+    setting: 'POSTGRES',
+    expiresInSeconds: 0,
+    reason: 'r',
+    setBy: 'ann',
+  } as const;
+  const expectedVersion = (await ledger.switchesRead())[0]?.version ?? 0;
+  await ledger.switchSet({ ...path, expectedVersion, requestId: round });
+  await ledger.switchesInForce();
+  await ledger.controlChangesList(scope, { pageSize: 2 });
+  await ledger.controlChangesList(undefined, { pageSize: 2 });
   await ledger.claimBury({ claim, subject: 's', payload: Buffer.from(round), error: 'e' });
 }
 
@@ -63,6 +77,8 @@ const fill = `
   INSERT INTO ledger.movements SELECT order_id, sku_id, 1, -1, 0, 1, 0, 'ADMIT', now() FROM ledger.order_lines WHERE sku_id LIKE 'fill-%';
   INSERT INTO ledger.attendee_units SELECT sku_id, attendee_id, 1 FROM ledger.order_lines WHERE sku_id LIKE 'fill-%';
   INSERT INTO ledger.outbox (order_id, order_version, state, at, published_at) SELECT order_id, 1, 'HELD', now(), now() FROM ledger.orders WHERE store_id = 'fill';
+  INSERT INTO ledger.control_changes (what, scope, scope_id, was, became, reason, changed_by, changed_at, request_id)
+    SELECT 'PAUSE', 'SKU', 'fill-' || n, '', '', 'r', 'ann', now(), 'r' || n FROM generate_series(1, 5000) AS n;
   INSERT INTO ledger.store_limits SELECT 'fill-' || n, 1, 1, false, 1, now() FROM generate_series(1, 5000) AS n;
   ${flush}`;
 

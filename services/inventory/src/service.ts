@@ -12,6 +12,7 @@ import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
 import { createClaimStream } from './adapters/claim-stream.js';
 import { PolledClaimsAge } from './adapters/claims-age.js';
+import { controlService } from './adapters/control.js';
 import { hearDecisions } from './adapters/decisions.js';
 import { inventoryService } from './adapters/grpc.js';
 import { RedisGate } from './adapters/redis-gate.js';
@@ -91,7 +92,10 @@ export async function startInventory(
 
   const server = await startServer({
     address: config.grpcAddress,
-    services: [inventoryService({ ledger, ledgerNow, placeHolds, gate, syncGates, shards, metrics })],
+    services: [
+      inventoryService({ ledger, ledgerNow, placeHolds, gate, syncGates, shards, metrics }),
+      controlService(ledger),
+    ],
     logger,
     metrics,
   });

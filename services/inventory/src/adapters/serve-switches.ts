@@ -1,0 +1,51 @@
+import type { ControlServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
+import type { Ledger } from '#libs/ledger/ledger.js';
+import { Fault } from '#libs/refusal/fault.js';
+import type { CallContext } from '#libs/rpc/call-context.js';
+import type { Handlers } from '#libs/rpc/service.js';
+import {
+  fromScopeMessage,
+  fromSetOrderPath,
+  fromSetStockPath,
+  toChangeMessage,
+  toSwitchMessage,
+} from './switch-messages.js';
+
+type SwitchHandlers = Pick<
+  Handlers<typeof ControlServiceDefinition>,
+  'getControl' | 'setStockPath' | 'setOrderPath' | 'listControlChanges'
+>;
+
+/** The switches: the ledger keeps them, every inventory process polls them. */
+export function serveSwitches(
+  ledger: Pick<Ledger, 'switchSet' | 'switchesRead' | 'controlChangesList'>,
+): SwitchHandlers {
+  return {
+    async getControl() {
+      return { switches: (await ledger.switchesRead()).map(toSwitchMessage) };
+    },
+
+    async setStockPath(request, call) {
+      const set = await ledger.switchSet(fromSetStockPath(request, operatorOf(call)));
+      return { switch: toSwitchMessage(set) };
+    },
+
+    async setOrderPath(request, call) {
+      const set = await ledger.switchSet(fromSetOrderPath(request, operatorOf(call)));
+      return { switch: toSwitchMessage(set) };
+    },
+
+    async listControlChanges({ scope, pageSize, pageToken }) {
+      const of = scope && fromScopeMessage(scope);
+      const { changes, nextPageToken } = await ledger.controlChangesList(of, { pageSize, pageToken });
+      return { changes: changes.map(toChangeMessage), nextPageToken };
+    },
+  };
+}
+
+/** Who changes something, by the name that the gateway has checked. */
+export function operatorOf(call: CallContext): string {
+  const operator = call.metadata('x-holdfast-user');
+  if (!operator) throw new Fault('USER_MISSING', 'whoever changes something must be named in metadata x-holdfast-user');
+  return operator;
+}
