@@ -12,6 +12,8 @@ import { orderCalls } from './orders.js';
 import { outboxCalls } from './outbox.js';
 import { parkedCalls } from './parked.js';
 import { paymentCalls } from './payments.js';
+import { skuControlCalls } from './sku-control.js';
+import { skuImportCalls } from './sku-imports.js';
 import { skuCalls } from './skus.js';
 import { switchCalls } from './switches.js';
 
@@ -37,6 +39,8 @@ export function openLedger(pool: LedgerPool) {
     ...orderChangeCalls(pool),
     ...paymentCalls(pool),
     ...skuCalls(pool),
+    ...skuImportCalls(pool),
+    ...skuControlCalls(pool),
     ...limitCalls(pool),
     ...outboxCalls(pool),
     ...jobCalls(pool),

@@ -2,7 +2,7 @@ import { Fault } from '#libs/refusal/fault.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
 import { isOrderId } from './lines.js';
 import { cutPage, type PageQuery, readPage } from './page.js';
-import { type LedgerOrder, type OrderRow, toDate, toOrder } from './rows.js';
+import { isInstant, type LedgerOrder, type OrderRow, toDate, toOrder } from './rows.js';
 
 const read = functionCall('orders_read', 1);
 const listByUser = functionCall('orders_list_by_user', 4);
@@ -50,11 +50,6 @@ export function orderCalls(pool: LedgerPool) {
     /** Orders with a line of a sku, newest first. Fault INVALID_REQUEST for a page that cannot be. */
     ordersListBySku: (skuId: string, page: PageQuery): Promise<OrdersPage> => list(listBySku, skuId, page),
   };
-}
-
-function isInstant(text: string): boolean {
-  const instant = new Date(text);
-  return !Number.isNaN(instant.getTime()) && instant.toISOString() === text;
 }
 
 /** Said of an order that is not there, and of another user's alike. */

@@ -1,6 +1,6 @@
 import { assert, suite } from '#libs/testing/suite.js';
 import { type Ledger, openLedger, RUNTIME_ROLE } from './ledger.js';
-import { claimOf, openPool, type TestLedger, testLedger } from './test-ledger.js';
+import { claimOf, openPool, plainSku, type TestLedger, testLedger } from './test-ledger.js';
 
 const test = suite('plans');
 let db: TestLedger;
@@ -44,6 +44,14 @@ async function callAll(ledger: Ledger, skuId: string, round: string): Promise<vo
     const rateLimit = { perSecond: 5, burst: round.length };
     await ledger.limitsSet({ storeId: claim.storeId, skuId: limited, rateLimit, clearRateLimit: false });
   }
+  const change = { storeId: claim.storeId, skuId, operator: 'olga', reason: 'why not' };
+  for (const paused of [true, false]) {
+    await ledger.skuPause({ ...change, paused, requestId: `${round}-${paused}` });
+  }
+  await ledger.capacitySet({ ...change, capacity: 1_000 + round.length, force: true, requestId: round });
+  const imported = { skus: [{ ...plainSku(), skuId: `${skuId}-${round}` }], update: true };
+  await ledger.skusRehearse(imported);
+  await ledger.skusImportOnce({ ...imported, operator: 'olga', reason: 'why not', requestId: round });
   await ledger.unmarkedNote(10);
   const scope = { kind: 'SKU', storeId: claim.storeId, skuId };
   const path = {

@@ -245,3 +245,9 @@ export function toSkuStock(row: SkuRow): SkuStock {
 export function toDate(instant: Instant): Date {
   return instant instanceof Date ? instant : new Date(instant);
 }
+
+/** Whether a text is an instant as pages name it: ISO 8601 in UTC with milliseconds. */
+export function isInstant(text: string): boolean {
+  const instant = new Date(text);
+  return !Number.isNaN(instant.getTime()) && instant.toISOString() === text;
+}

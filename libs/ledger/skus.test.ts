@@ -70,7 +70,8 @@ test('A02: capacity goes down to what is taken and not below', async () => {
   await db.order(claimOf('ann', [lineOf(sku.skuId, 'ann', 4)]));
   const fault = await rejectionOf(db.ledger.skuPut({ ...toPut(sku), capacity: 3 }, sku.etag), Fault);
   assert.is(fault.reason, 'CAPACITY_BELOW_TAKEN');
-  assert.equal(fault.metadata, { sku_id: sku.skuId, capacity: '10', free: '6', taken: '4' });
+  const figures = { capacity: '10', free: '6', reserved: '0', held: '4', sold: '0', taken: '4' };
+  assert.equal(fault.metadata, { sku_id: sku.skuId, ...figures });
   const { stock } = await db.ledger.skuPut({ ...toPut(sku), capacity: 4 }, sku.etag);
   assert.equal([stock.capacity, stock.free, stock.held], [4, 0, 4]);
 });

@@ -1,7 +1,8 @@
 -- Recomputes what must hold, from one snapshot, and lists what does not.
 --   at_most  rows
 -- Returns one row a violation: what, the sku and the order it is about, and the figures. What:
---   STOCK_NOT_CONSERVED       capacity + overbooked is not free + reserved + held + sold
+--   STOCK_NOT_CONSERVED       capacity + overbooked is not free + reserved + held + sold; also units free of an
+--                             overbooked sku
 --   STOCK_NOT_OF_LINES        held and sold are not the units of live orders
 --   STOCK_NOT_OF_MOVEMENTS    a term is not the sum of its changes and movements
 --   ORDER_WITHOUT_MOVEMENT    a live order's units of a sku were never taken
@@ -48,7 +49,7 @@ AS $$
   SELECT 'STOCK_NOT_CONSERVED', s.sku_id, NULL::uuid, to_jsonb(s)
   FROM ledger.stock AS s
   WHERE s.capacity::bigint + s.overbooked <> s.free::bigint + s.reserved + s.held + s.sold
-    OR least(s.capacity, s.overbooked, s.free, s.reserved, s.held, s.sold) < 0
+    OR least(s.capacity, s.overbooked, s.free, s.reserved, s.held, s.sold) < 0 OR least(s.overbooked, s.free) > 0
   UNION ALL
   SELECT 'STOCK_NOT_OF_LINES', s.sku_id, NULL, jsonb_build_object('stock', s, 'lines', l)
   FROM ledger.stock AS s LEFT JOIN lines_of_sku AS l ON l.sku_id = s.sku_id

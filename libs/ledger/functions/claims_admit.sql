@@ -75,14 +75,15 @@ BEGIN
   decided_at := clock();
 
   -- 2. Read, each statement with a snapshot of its own, younger than the locks.
-  SELECT array_agg(t.store_id), array_agg(t.free), array_agg(t.held + t.reserved > 0), array_agg(t.price_minor),
+  SELECT array_agg(t.store_id), array_agg(t.free), array_agg(t.others_have), array_agg(t.price_minor),
     array_agg(t.currency), array_agg(t.per_user_limit), array_agg(t.max_per_order), array_agg(t.hold_ttl_seconds),
     array_agg(t.payment_required), array_agg(t.bar), count(t.store_id),
     array_agg(CASE WHEN t.bar ? 'opens_at' THEN 3 WHEN t.bar ->> 'reason' = 'NOT_ON_SALE' THEN 4 ELSE 5 END)
   INTO stores, remaining, others_have, prices, currencies, limits, maxima, ttls, payables, bars, written, bar_verdicts
   FROM (
-    SELECT s.store_id, s.free, s.held, s.reserved, sku.price_minor, sku.currency, sku.per_user_limit,
-      sku.max_per_order, sku.hold_ttl_seconds, sku.payment_required, sale_bar(sku, decided_at) AS bar
+    SELECT s.store_id, s.free, s.held + s.reserved > s.overbooked AS others_have, sku.price_minor, sku.currency,
+      sku.per_user_limit, sku.max_per_order, sku.hold_ttl_seconds, sku.payment_required,
+      sale_bar(sku, decided_at) AS bar
     FROM unnest(sku_ids) WITH ORDINALITY AS u (sku_id, i)
     LEFT JOIN stock AS s ON s.sku_id = u.sku_id
     LEFT JOIN skus AS sku ON sku.sku_id = u.sku_id

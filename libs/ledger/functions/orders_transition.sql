@@ -3,6 +3,7 @@
 --   happening  PAY, CANCEL, EXPIRE or FULFIL
 --   order_ids  the orders; unknown ones are left out
 --   note       with CANCEL: why, in words; else null
+-- Units that come back first shrink what their sku is overbooked by; the rest is free.
 -- Returns one row an order: effect, as the table has it, and changed, whether its state is another one now.
 -- Locks the orders in the order of their ids, then the skus in the order of theirs. Admission locks skus and then only
 -- inserts orders, so neither waits for the other in a circle.
@@ -70,14 +71,21 @@ BEGIN
       JOIN order_lines AS l ON l.order_id = t.order_id
       WHERE t.effect IN ('SELL', 'RELEASE') GROUP BY t.order_id, t.from_state, t.version, t.effect, l.sku_id
       RETURNING sku_id, delta_free, delta_held, delta_sold
+    ), moved_of_sku AS (
+      SELECT m.sku_id, m.free, m.held, m.sold, least(s.overbooked, m.free) AS absorbed
+      FROM (
+        SELECT sku_id, sum(delta_free)::int AS free, sum(delta_held)::int AS held, sum(delta_sold)::int AS sold
+        FROM moved GROUP BY sku_id
+      ) AS m
+      JOIN stock AS s ON s.sku_id = m.sku_id
+    ), absorbed AS (
+      INSERT INTO stock_changes (sku_id, stock_version, delta_capacity, delta_overbooked, delta_free, reason, at)
+      SELECT s.sku_id, s.version + 1, 0, -m.absorbed, -m.absorbed, 'ABSORB', at
+      FROM moved_of_sku AS m JOIN stock AS s ON s.sku_id = m.sku_id WHERE m.absorbed > 0
     )
-    UPDATE stock AS s SET free = s.free + m.free, held = s.held + m.held, sold = s.sold + m.sold,
-      version = s.version + 1
-    FROM (
-      SELECT sku_id, sum(delta_free)::int AS free, sum(delta_held)::int AS held, sum(delta_sold)::int AS sold
-      FROM moved GROUP BY sku_id
-    ) AS m
-    WHERE s.sku_id = m.sku_id;
+    UPDATE stock AS s SET overbooked = s.overbooked - m.absorbed, free = s.free + m.free - m.absorbed,
+      held = s.held + m.held, sold = s.sold + m.sold, version = s.version + 1
+    FROM moved_of_sku AS m WHERE s.sku_id = m.sku_id;
 
     UPDATE payments AS p SET state = 'REFUND_DUE'
     FROM unnest(ids, effects) AS t (order_id, effect)

@@ -25,7 +25,7 @@ BEGIN
   RETURN QUERY SELECT at, (
       SELECT coalesce(json_agg(s), '[]') FROM (
         SELECT r.*, sale_bar(sku, at) AS bar,
-          CASE WHEN r.free = 0 THEN shortage(r.sku_id, r.held + r.reserved > 0, NULL) END AS shortage
+          CASE WHEN r.free = 0 THEN shortage(r.sku_id, r.held + r.reserved > r.overbooked, NULL) END AS shortage
         FROM sku_rows AS r JOIN skus AS sku ON sku.sku_id = r.sku_id
         WHERE r.sku_id = ANY (sku_ids)
       ) AS s

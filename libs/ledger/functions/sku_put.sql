@@ -1,6 +1,8 @@
--- Creates a sku, or changes it. Its free units change by the difference of the capacities, under the stock's lock.
---   sku   every column of skus but version, created_at and updated_at, and capacity
---   etag  the version that was read; null: none was
+-- Creates a sku, or changes it. Its free units change with its capacity, under the stock's lock.
+--   sku         every column of skus but version, created_at and updated_at, and capacity
+--   etag        the version that was read; null: none was
+--   overwrites  true: a change needs no etag, and a sku that is paused stays so: resuming it is an act of its own
+--   rehearsed   true: only says what would happen, and locks nothing
 -- Returns one row: what happened, and the sku as it is now (a row of sku_rows). outcome:
 --   CREATED, CHANGED
 --   UNCHANGED             it is like that already
@@ -8,8 +10,9 @@
 --   CAPACITY_BELOW_TAKEN  more units are reserved, held and sold than the capacity would be
 --   SKU_NOT_FOUND         there is nothing that the etag could be of
 --   OTHER_STORE           the id belongs to another store
-CREATE OR REPLACE FUNCTION ledger.sku_put(sku jsonb, etag bigint)
-RETURNS TABLE (outcome text, sku_row json)
+CREATE OR REPLACE FUNCTION ledger.sku_put(
+  sku jsonb, etag bigint, overwrites boolean DEFAULT false, rehearsed boolean DEFAULT false
+) RETURNS TABLE (outcome text, sku_row json)
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = ledger, pg_temp
 SET plan_cache_mode = force_generic_plan
@@ -22,26 +25,33 @@ DECLARE
   units stock%ROWTYPE;
   old skus%ROWTYPE;
   new skus%ROWTYPE;
-  delta int;
   at timestamptz;
   result text;
 BEGIN
-  SELECT * INTO units FROM stock WHERE sku_id = id FOR NO KEY UPDATE;
+  IF rehearsed THEN
+    SELECT * INTO units FROM stock WHERE sku_id = id;
+  ELSE
+    SELECT * INTO units FROM stock WHERE sku_id = id FOR NO KEY UPDATE;
+  END IF;
   at := clock();
   SELECT * INTO old FROM skus WHERE sku_id = id;
   new := jsonb_populate_record(old, sku);
+  IF overwrites AND old.paused THEN
+    new.paused := true;
+  END IF;
   result := CASE
     WHEN units IS NULL THEN CASE WHEN etag IS NULL THEN 'CREATED' ELSE 'SKU_NOT_FOUND' END
     WHEN new.store_id <> old.store_id THEN 'OTHER_STORE'
     WHEN etag <> old.version THEN 'ETAG_MISMATCH'
     WHEN new IS NOT DISTINCT FROM old AND new_capacity = units.capacity THEN 'UNCHANGED'
-    WHEN etag IS NULL THEN 'ETAG_MISMATCH'
+    WHEN etag IS NULL AND NOT overwrites THEN 'ETAG_MISMATCH'
     WHEN new_capacity + units.overbooked < units.reserved + units.held + units.sold THEN 'CAPACITY_BELOW_TAKEN'
     ELSE 'CHANGED' END;
 
-  delta := new_capacity - coalesce(units.capacity, 0);
   new.updated_at := at;
-  IF result = 'CREATED' THEN
+  IF rehearsed THEN
+    NULL;
+  ELSIF result = 'CREATED' THEN
     new.version := 1;
     new.created_at := at;
     INSERT INTO stock (sku_id, store_id, capacity, overbooked, free, reserved, held, sold, version)
@@ -51,11 +61,10 @@ BEGIN
     END IF;
     INSERT INTO skus SELECT new.*;
     INSERT INTO stock_changes (sku_id, stock_version, delta_capacity, delta_overbooked, delta_free, reason, at)
-    VALUES (id, 1, delta, 0, delta, result, at);
+    VALUES (id, 1, new_capacity, 0, new_capacity, result, at);
   ELSIF result = 'CHANGED' THEN
     new.version := old.version + 1;
-    UPDATE stock SET capacity = new_capacity, free = free + delta, version = version + 1
-    WHERE sku_id = id;
+    PERFORM stock_resize(id, new_capacity, result, at);
     UPDATE skus SET title = new.title, starts_at = new.starts_at, time_zone = new.time_zone,
       on_sale_at = new.on_sale_at, off_sale_at = new.off_sale_at, per_user_limit = new.per_user_limit,
       max_per_order = new.max_per_order, hold_ttl_seconds = new.hold_ttl_seconds,
@@ -63,8 +72,6 @@ BEGIN
       rate_per_second = new.rate_per_second, rate_burst = new.rate_burst, on_busy = new.on_busy,
       paused = new.paused, version = new.version, updated_at = new.updated_at
     WHERE sku_id = id;
-    INSERT INTO stock_changes (sku_id, stock_version, delta_capacity, delta_overbooked, delta_free, reason, at)
-    SELECT id, units.version + 1, delta, 0, delta, result, at WHERE delta <> 0;
   END IF;
   RETURN QUERY SELECT result, (
     SELECT row_to_json(r) FROM sku_rows AS r WHERE r.sku_id = id AND result <> 'OTHER_STORE');

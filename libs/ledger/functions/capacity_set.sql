@@ -1,0 +1,62 @@
+-- Says how many units of a sku there are, whatever there were.
+--   of_store, of_sku  the sku
+--   new_capacity      units
+--   forced            also when that makes it overbooked, or more so: what comes back is then not free again until it is
+--                     not overbooked any more
+--   why, operator     what the change is kept with
+--   request           the same request again has no second effect
+-- Returns one row: what happened, and the sku as it is now (a row of sku_rows). Of an unknown sku, and of one of another
+-- store, no row. outcome:
+--   CHANGED
+--   UNCHANGED             it had that capacity already; the change is kept all the same
+--   CAPACITY_BELOW_TAKEN  more units are reserved, held and sold, and it is not forced; nothing is kept
+--   KNOWN                 this request was carried out earlier
+--   REQUEST_ID_REUSED     it was about something else
+CREATE OR REPLACE FUNCTION ledger.capacity_set(
+  of_store text, of_sku text, new_capacity int, forced boolean, why text, operator text, request text
+) RETURNS TABLE (outcome text, sku_row json)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = ledger, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  units stock%ROWTYPE;
+  resized stock%ROWTYPE;
+  at timestamptz;
+  known control_changes%ROWTYPE;
+  result text;
+BEGIN
+  SELECT * INTO units FROM stock WHERE sku_id = of_sku AND store_id = of_store FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  at := clock();
+  SELECT * INTO known FROM control_changes WHERE what = 'CAPACITY' AND request_id = request;
+  result := CASE
+    WHEN known.id IS NOT NULL THEN
+      CASE WHEN (known.scope, known.scope_id, split_part(known.became, ',', 1), known.reason, known.changed_by)
+        = ('SKU', of_sku, new_capacity::text, why, operator) THEN 'KNOWN' ELSE 'REQUEST_ID_REUSED' END
+    WHEN new_capacity = units.capacity THEN 'UNCHANGED'
+    -- Less overbooked than before is better than before: that needs no force.
+    WHEN new_capacity + units.overbooked < units.reserved + units.held + units.sold AND NOT forced
+      THEN 'CAPACITY_BELOW_TAKEN'
+    ELSE 'CHANGED' END;
+
+  IF result = 'CHANGED' THEN
+    PERFORM stock_resize(of_sku, new_capacity, 'CAPACITY', at);
+    UPDATE skus SET version = version + 1, updated_at = at WHERE sku_id = of_sku;
+  END IF;
+  IF result IN ('CHANGED', 'UNCHANGED') THEN
+    SELECT * INTO STRICT resized FROM stock WHERE sku_id = of_sku;
+    INSERT INTO control_changes (what, scope, scope_id, was, became, reason, changed_by, changed_at, request_id)
+    SELECT 'CAPACITY', 'SKU', of_sku, concat_ws(', ', units.capacity, nullif(units.overbooked, 0) || ' overbooked'),
+      concat_ws(', ', resized.capacity, nullif(resized.overbooked, 0) || ' overbooked'), why, operator, at, request
+    ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+      RAISE serialization_failure USING MESSAGE = 'capacity_set: the request id was used meanwhile';
+    END IF;
+  END IF;
+  RETURN QUERY SELECT result, row_to_json(r) FROM sku_rows AS r WHERE r.sku_id = of_sku;
+END $$;
