@@ -165,9 +165,12 @@ export interface ImportSkusRequest {
   skus: Sku[];
   /** Changes nothing. */
   dryRun: boolean;
-  /** Also changes skus that exist with other terms; without it each of them is a failure. */
+  /** Also changes skus that exist with other terms, whatever their etag; without it each of them is a failure. */
   update: boolean;
+  /** Needed unless it is a dry run. */
   requestId: string;
+  /** At most 500 characters, kept with the change; empty: `import`. */
+  reason: string;
 }
 
 /** What became of them, or would have. */
@@ -1478,7 +1481,7 @@ export const SetCapacityResponse: MessageFns<SetCapacityResponse> = {
 };
 
 function createBaseImportSkusRequest(): ImportSkusRequest {
-  return { skus: [], dryRun: false, update: false, requestId: "" };
+  return { skus: [], dryRun: false, update: false, requestId: "", reason: "" };
 }
 
 export const ImportSkusRequest: MessageFns<ImportSkusRequest> = {
@@ -1494,6 +1497,9 @@ export const ImportSkusRequest: MessageFns<ImportSkusRequest> = {
     }
     if (message.requestId !== "") {
       writer.uint32(34).string(message.requestId);
+    }
+    if (message.reason !== "") {
+      writer.uint32(42).string(message.reason);
     }
     return writer;
   },
@@ -1541,6 +1547,14 @@ export const ImportSkusRequest: MessageFns<ImportSkusRequest> = {
             }
 
             message.requestId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.reason = reader.string();
             continue;
           }
         }
@@ -2223,7 +2237,7 @@ export const ControlServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Stops the sale of a sku at once; holds and orders stay. */
+    /** Stops the sale of a sku: from the answer on nobody is given a unit. Holds and orders stay. */
     pauseSku: {
       name: "PauseSku",
       requestType: PauseSkuRequest as typeof PauseSkuRequest,
@@ -2250,7 +2264,10 @@ export const ControlServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
-    /** Creates or changes many skus, or with dry_run says what would become of them. */
+    /**
+     * Creates or changes many skus, or with dry_run says what would become of them. A bad one stops nothing: it is listed,
+     * INVALID_REQUEST with every field, SKU_EXISTS or CAPACITY_BELOW_TAKEN. A paused sku stays paused.
+     */
     importSkus: {
       name: "ImportSkus",
       requestType: ImportSkusRequest as typeof ImportSkusRequest,
@@ -2259,7 +2276,7 @@ export const ControlServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
-    /** Sales that open soon, or are open, and whether all is ready for them. */
+    /** Sales that open soon, or did within the last hour and are not over, and whether all is ready for them. */
     listReleases: {
       name: "ListReleases",
       requestType: ListReleasesRequest as typeof ListReleasesRequest,

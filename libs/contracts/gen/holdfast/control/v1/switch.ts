@@ -68,7 +68,7 @@ export interface Switch {
 
 /** One thing that an operator changed. */
 export interface ControlChange {
-  /** What: STOCK_PATH, ORDER_PATH, PAUSE, RESUME, CAPACITY, RECONCILE, DEAD_LETTER or ALERT. */
+  /** What: STOCK_PATH, ORDER_PATH, PAUSE, RESUME, CAPACITY, RECONCILE, DEAD_LETTER, ALERT or IMPORT. */
   what: string;
   scope:
     | Scope
