@@ -1,4 +1,4 @@
-import { runCli } from '../src/cli.js';
+import { type CliOptions, runCli } from '../src/cli.js';
 
 /** What one command printed and ended with. */
 export interface Printed {
@@ -10,13 +10,42 @@ export interface Printed {
 export interface Surroundings {
   env?: Record<string, string>;
   meshDirectory?: string;
+  loginName?: string | undefined;
   /** Whether the output goes to a terminal. */
   isTTY?: boolean;
 }
 
+/** A command that runs on until it is stopped. */
+export interface Watching {
+  /** What it has printed so far. */
+  printed: { out: string; err: string };
+  /** As Ctrl-C; resolves when the command has ended. */
+  stop(): Promise<Printed>;
+}
+
 /** Runs `holdfast …args` in this process. */
 export async function holdfast(args: readonly string[], around: Surroundings = {}): Promise<Printed> {
+  const { options, printed } = optionsOf(args, around);
+  const code = await runCli(options);
+  return { code, ...printed };
+}
+
+/** Runs a command that watches, looking again every few milliseconds. */
+export function watching(args: readonly string[], around: Surroundings = {}): Watching {
+  const { options, printed, interrupt } = optionsOf(args, around);
+  const ended = runCli(options);
+  return {
+    printed,
+    async stop() {
+      interrupt();
+      return { code: await ended, ...printed };
+    },
+  };
+}
+
+function optionsOf(args: readonly string[], around: Surroundings) {
   const { env = {}, meshDirectory = '/nowhere', isTTY = false } = around;
+  const loginName = 'loginName' in around ? around.loginName : 'anna';
   const printed = { out: '', err: '' };
   const sink = (name: 'out' | 'err') => ({
     isTTY,
@@ -24,6 +53,16 @@ export async function holdfast(args: readonly string[], around: Surroundings = {
       printed[name] += text;
     },
   });
-  const code = await runCli({ args, env, meshDirectory, stdout: sink('out'), stderr: sink('err') });
-  return { code, ...printed };
+  const interrupt = new AbortController();
+  const options: CliOptions = {
+    args,
+    env,
+    meshDirectory,
+    loginName,
+    stdout: sink('out'),
+    stderr: sink('err'),
+    watchEveryMs: 5,
+    interrupted: () => interrupt.signal,
+  };
+  return { options, printed, interrupt: () => interrupt.abort() };
 }

@@ -1,94 +1,72 @@
-import {
-  ControlServiceDefinition,
-  type ListLimitsRequest,
-  type ListLimitsResponse,
-  type SetLimitsRequest,
-  type SetLimitsResponse,
-} from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
-import { LimitSource, OnBusy, Sku, type SkuLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { AlertServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/alert_service.js';
+import { ControlServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
+import { DeadLetterServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/dead_letter_service.js';
+import { ExplainServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/explain_service.js';
+import { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import { SchedulerServiceDefinition } from '#libs/contracts/gen/holdfast/scheduler/v1/scheduler_service.js';
 import { Fault } from '#libs/refusal/fault.js';
-import { partOf } from '#libs/rpc/definition.js';
+import { partOf, type RequestOf, type ResponseOf, type ServiceDefinition } from '#libs/rpc/definition.js';
 import { startServer } from '#libs/rpc/server.js';
-import { implement } from '#libs/rpc/service.js';
+import { type Handlers, implement, type ServiceImplementation, type UnaryHandler } from '#libs/rpc/service.js';
 import { createLogger } from '#libs/runtime/logger.js';
 
-/** A gateway that knows the limits of one store, and what it was asked. */
-export interface FakeGateway {
-  address: string;
-  listed: ListLimitsRequest[];
-  set: SetLimitsRequest[];
-  /** Who the callers said they were. */
-  roles: (string | undefined)[];
-  /** What the next calls reject with. */
-  fault: Fault | undefined;
-  /** A sku whose limits cannot be set. */
-  missing: string;
-  /** Whether the store has skus. */
-  hasSkus: boolean;
-  /** What listing the limits rejects with, and nothing else. */
-  listFault: Fault | undefined;
-  close(): Promise<void>;
+const services = [
+  ControlServiceDefinition,
+  ReconcileServiceDefinition,
+  AlertServiceDefinition,
+  DeadLetterServiceDefinition,
+  ExplainServiceDefinition,
+  SchedulerServiceDefinition,
+  partOf(ReservationServiceDefinition, ['getSku', 'listSkus']),
+] as const;
+
+type MethodsOf<Definition> = Definition extends { methods: infer Methods } ? Methods : never;
+type Methods = UnionToIntersection<MethodsOf<(typeof services)[number]>>;
+type UnionToIntersection<Union> = (Union extends unknown ? (of: Union) => void : never) extends (of: infer All) => void
+  ? All
+  : never;
+
+/** What the gateway does when it is asked: answer, answer by the request, or reject with a Fault. */
+export type Script = {
+  -readonly [Name in keyof Methods]?:
+    | Fault
+    | ResponseOf<Methods[Name]>
+    | ((request: RequestOf<Methods[Name]>) => ResponseOf<Methods[Name]>);
+};
+
+/** One call as it came in. */
+export interface Asked {
+  method: string;
+  // Tests know what they have asked.
+  request: Record<string, unknown>;
+  role: string | undefined;
+  user: string | undefined;
 }
 
-const storeId = 'kiln';
-const mug: SkuLimits = {
-  storeId,
-  skuId: 'kiln-mug',
-  rateLimit: { perSecond: 4_000, burst: 80 },
-  source: LimitSource.LIMIT_SOURCE_SKU,
-  onBusy: OnBusy.ON_BUSY_FAIL,
-  requireIssuedRequestId: true,
-};
-const wheel: SkuLimits = {
-  ...mug,
-  skuId: 'kiln-wheel',
-  rateLimit: undefined,
-  source: LimitSource.LIMIT_SOURCE_CONFIGURED,
-  onBusy: OnBusy.ON_BUSY_QUEUE,
-};
-
-const { getSku } = ReservationServiceDefinition.methods;
-const onlyGetSku = { ...ReservationServiceDefinition, methods: { getSku } } as const;
-const someSku = Sku.decode(new Uint8Array());
-
-/** Pages hold one sku each. */
-const limitMethods = partOf(ControlServiceDefinition, ['listLimits', 'setLimits']);
+/** A gateway that answers by a script, and remembers what it was asked. */
+export interface FakeGateway {
+  address: string;
+  /** Replace it, or single answers, at any time. What has none is UNAVAILABLE. */
+  script: Script;
+  asked: Asked[];
+  /** The requests for one method. */
+  requests<Name extends keyof Methods>(method: Name): RequestOf<Methods[Name]>[];
+  close(): Promise<void>;
+}
 
 export async function startFakeGateway(): Promise<FakeGateway> {
   const fake: FakeGateway = {
     address: '',
-    listed: [],
-    set: [],
-    roles: [],
-    fault: undefined,
-    missing: '',
-    hasSkus: true,
-    listFault: undefined,
+    script: {},
+    asked: [],
+    requests: <Name extends keyof Methods>(method: Name) =>
+      fake.asked.filter((call) => call.method === method).map(({ request }) => request as RequestOf<Methods[Name]>),
     close: () => server.drain(),
   };
-  const service = implement(limitMethods, {
-    async listLimits(request, call) {
-      fake.roles.push(call.metadata('x-holdfast-role'));
-      fake.listed.push(request);
-      const fault = fake.fault ?? fake.listFault;
-      if (fault) throw fault;
-      return fake.hasSkus ? page(request) : { ...page(request), skus: [], nextPageToken: '' };
-    },
-    async setLimits(request, call) {
-      fake.roles.push(call.metadata('x-holdfast-role'));
-      fake.set.push(request);
-      if (fake.fault) throw fake.fault;
-      if (request.skuId !== '' && request.skuId === fake.missing) throw new Fault('SKU_NOT_FOUND', 'no such sku');
-      return answer(request);
-    },
-  });
-  const skus = implement(onlyGetSku, {
-    getSku: async ({ skuId }) => ({ sku: { ...someSku, skuId, storeId }, availability: undefined }),
-  });
   const server = await startServer({
     address: '127.0.0.1:0',
-    services: [service, skus],
+    services: services.map((definition) => scripted(definition, fake)),
     logger: createLogger('fake', 'silent'),
     reflection: false,
     drainMs: 50,
@@ -97,26 +75,21 @@ export async function startFakeGateway(): Promise<FakeGateway> {
   return fake;
 }
 
-function page({ pageToken }: ListLimitsRequest): ListLimitsResponse {
-  return {
-    configured: { perSecond: 50, burst: 60 },
-    store: { storeId, rateLimit: undefined, requireIssuedRequestId: true },
-    skus: pageToken === '' ? [mug] : [wheel],
-    nextPageToken: pageToken === '' ? 'second' : '',
-  };
-}
-
-function answer({
-  storeId,
-  skuId,
-  rateLimit,
-  onBusy,
-  requireIssuedRequestId = false,
-}: SetLimitsRequest): SetLimitsResponse {
-  if (skuId === '') return { store: { storeId, rateLimit, requireIssuedRequestId }, sku: undefined };
-  const source = rateLimit ? LimitSource.LIMIT_SOURCE_SKU : LimitSource.LIMIT_SOURCE_CONFIGURED;
-  return {
-    store: undefined,
-    sku: { storeId, skuId, rateLimit, source, onBusy: onBusy ?? OnBusy.ON_BUSY_QUEUE, requireIssuedRequestId },
-  };
+function scripted<Definition extends ServiceDefinition>(
+  definition: Definition,
+  fake: FakeGateway,
+): ServiceImplementation {
+  const handlers = Object.keys(definition.methods).map((method): [string, UnaryHandler<unknown, unknown>] => [
+    method,
+    async (request, call) => {
+      const [role, user] = [call.metadata('x-holdfast-role'), call.metadata('x-holdfast-user')];
+      fake.asked.push({ method, request: request as Asked['request'], role, user });
+      const answer: unknown = fake.script[method as keyof Script];
+      if (answer === undefined) throw new Fault('UNAVAILABLE', `nobody has scripted ${method}`);
+      if (answer instanceof Fault) throw answer;
+      return typeof answer === 'function' ? answer(request) : answer;
+    },
+  ]);
+  // The names are those of the contract, the shapes those of the script.
+  return implement(definition, Object.fromEntries(handlers) as Handlers<Definition>);
 }

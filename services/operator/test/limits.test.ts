@@ -6,13 +6,13 @@ import { type LimitsFile, writeLimitsFile } from '#libs/mesh/limits-file.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { holdfast } from './command-line.js';
-import { type FakeGateway, startFakeGateway } from './fake-gateway.js';
+import { type LimitsGateway, startLimitsGateway } from './limits-gateway.js';
 
 const test = suite('holdfast limits');
-let gateway: FakeGateway;
+let gateway: LimitsGateway;
 
 test.before(async () => {
-  gateway = await startFakeGateway();
+  gateway = await startLimitsGateway();
 });
 test.before.each(() => {
   Object.assign(gateway, { listed: [], set: [], roles: [], fault: undefined, missing: '' });

@@ -1,4 +1,4 @@
-import { type Fault, faultOf } from '#libs/refusal/fault.js';
+import { type Fault, type FaultReason, faultOf } from '#libs/refusal/fault.js';
 import type { NotApplied } from '../app/apply-limits.js';
 import type { GatewayAddress } from './gateway-address.js';
 import { UsageError } from './usage-error.js';
@@ -25,6 +25,20 @@ export class NotAllApplied extends Error {
   }
 }
 
+/** The command was carried out, and what came of it is no good: exit code 1. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+
+  /** `problems` one line each; `advice` says what to do next, and may be empty. */
+  constructor(
+    readonly reason: string,
+    readonly problems: readonly string[],
+    readonly advice = '',
+  ) {
+    super(problems.join('\n'));
+  }
+}
+
 /** The failure that was thrown. `gateway` is absent when nothing had been asked of it yet. */
 export function failureOf(thrown: unknown, gateway: GatewayAddress | undefined, help: string): Failure {
   if (thrown instanceof UsageError) {
@@ -34,6 +48,10 @@ export function failureOf(thrown: unknown, gateway: GatewayAddress | undefined, 
       problems: thrown.problems,
       advice: thrown.advice ?? `see npx --no-install ${help}`,
     };
+  }
+  if (thrown instanceof CommandFailed) {
+    const { reason, problems, advice } = thrown;
+    return { exitCode: exitCodes.failed, reason, problems, advice };
   }
   if (thrown instanceof NotAllApplied) return notAllApplied(thrown);
   const fault = faultOf(thrown);
@@ -61,21 +79,27 @@ function unreachable(fault: Fault, gateway: GatewayAddress | undefined): Failure
   }
   if (fault.reason === 'TOO_LATE') {
     const problems = [`the gateway at ${place} did not answer in time`];
-    return { exitCode, reason, problems, advice: 'a change may have been made all the same: limits show tells' };
+    return {
+      exitCode,
+      reason,
+      problems,
+      advice: 'a change may have been made all the same: look before you try again',
+    };
   }
   const advice = 'start a mesh with npm start, or name a gateway with --gateway host:port or HOLDFAST_GATEWAY';
   return { exitCode, reason, problems: [`no gateway answers at ${place}`], advice };
 }
 
-function adviceFor(fault: Fault): string {
-  switch (fault.reason) {
-    case 'PERMISSION_DENIED':
-      return 'this gateway does not take you for an operator';
-    case 'SKU_NOT_FOUND':
-      return 'sku ids are told apart by case; limits show --store lists those of a store';
-    case 'INTERNAL':
-      return fault.metadata.fault_id === undefined ? '' : `its log has the cause under ${fault.metadata.fault_id}`;
-    default:
-      return '';
-  }
+const adviceByReason: Partial<Record<FaultReason, string>> = {
+  PERMISSION_DENIED: 'this gateway does not take you for an operator',
+  USER_MISSING: 'say who you are, for the history: --as NAME or HOLDFAST_OPERATOR',
+  SKU_NOT_FOUND: 'sku ids are told apart by case; limits show --store lists those of a store',
+  RATE_LIMITED: 'try again in a second',
+  BUSY: 'try again in a second',
+};
+
+function adviceFor({ reason, metadata }: Fault): string {
+  if (reason === 'INTERNAL' && metadata.fault_id !== undefined)
+    return `its log has the cause under ${metadata.fault_id}`;
+  return adviceByReason[reason] ?? '';
 }

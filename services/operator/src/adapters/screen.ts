@@ -1,10 +1,14 @@
 import { type Paint, painter } from '#libs/terminal/paint.js';
 import type { Failure } from './failure.js';
 
+const [clear, home, clearLine, clearBelow] = ['\u001b[2J', '\u001b[H', '\u001b[K', '\u001b[J'];
+
 /** Where texts go; a terminal when `isTTY`. */
 export interface Sink {
   write(text: string): unknown;
   isTTY?: boolean;
+  /** Lines of the terminal. */
+  rows?: number;
 }
 
 export interface ScreenOptions {
@@ -17,6 +21,7 @@ export interface ScreenOptions {
 export class Screen {
   readonly paint: Paint;
   readonly #paintError: Paint;
+  #isDrawn = false;
   /** Set by --json. */
   json = false;
 
@@ -27,6 +32,30 @@ export class Screen {
 
   show(result: object, text: () => string): void {
     this.options.stdout.write(`${this.json ? JSON.stringify(result) : text()}\n`);
+  }
+
+  line(text: string): void {
+    this.options.stdout.write(`${text}\n`);
+  }
+
+  /** Whether a text is drawn again where it stands; elsewhere it would only be repeated. */
+  get isRedrawn(): boolean {
+    return this.options.stdout.isTTY === true && !this.json;
+  }
+
+  /** Draws over what stands there, line by line, so that nothing flickers; what does not fit is left out. */
+  redraw(text: string): void {
+    const { stdout } = this.options;
+    const lines = text.split('\n').slice(0, (stdout.rows ?? Number.POSITIVE_INFINITY) - 1);
+    const start = this.#isDrawn ? home : clear + home;
+    this.#isDrawn = true;
+    stdout.write(`${start}${lines.map((line) => `${line}${clearLine}\n`).join('')}${clearBelow}`);
+  }
+
+  /** How far a long work is: on a terminal, over what it said before. An empty text ends it. */
+  progress(text: string): void {
+    if (this.options.stderr.isTTY !== true || this.json) return;
+    this.options.stderr.write(`\r${text}${clearLine}`);
   }
 
   /** Something to look at, of a command that was done. */

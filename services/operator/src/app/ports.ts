@@ -1,4 +1,8 @@
+import type { Fault } from '#libs/refusal/fault.js';
 import type { LimitChange, OnBusy, Rate } from '../domain/limit-change.js';
+import type { MeshStatus } from '../domain/mesh.js';
+import type { Sku, SkuDraft, StockedSku } from '../domain/sku.js';
+import type { ControlChange, Scope, Switch } from '../domain/switches.js';
 
 /** Who set a rate limit. */
 export type LimitSource = 'sku' | 'store' | 'configured';
@@ -37,10 +41,79 @@ export interface LimitsSet {
   sku?: SkuLimits;
 }
 
-/** The gateway as operators use it. Everything rejects with a Fault. */
-export interface Control {
+/** How many requests are let through. Everything rejects with a Fault, as in all ports. */
+export interface Limits {
   listLimits(storeId: string, pageToken: string): Promise<LimitsPage>;
   setLimits(change: LimitChange): Promise<LimitsSet>;
-  /** The store of a sku; SKU_NOT_FOUND when there is no such sku. */
-  storeOf(skuId: string): Promise<string>;
+}
+
+/** A change of a switch with all that it needs. */
+export interface SwitchToSet extends Pick<Switch, 'scope' | 'setting' | 'reason'> {
+  expiresInSeconds: number;
+  /** 0: never set. */
+  expectedVersion: number;
+}
+
+/** Which way orders take, and what operators changed. */
+export interface Switches {
+  getSwitches(): Promise<Switch[]>;
+  /** SWITCH_CHANGED when somebody else set it since the version was read. */
+  setSwitch(change: SwitchToSet): Promise<Switch>;
+  /** Newest first; `scope` undefined: of everything. */
+  listChanges(scope: Scope | undefined, pageSize: number, pageToken: string): Promise<Page<ControlChange>>;
+}
+
+/** Some of many; an empty token is the only end. */
+export interface Page<Item> {
+  items: Item[];
+  nextPageToken: string;
+}
+
+/** The whole mesh at a glance. */
+export interface Mesh {
+  getStatus(): Promise<MeshStatus>;
+}
+
+/** A sku that is about to be changed. */
+export interface SkuNamed {
+  storeId: string;
+  skuId: string;
+}
+
+/** What became of a chunk of skus; positions are those within the chunk. */
+export interface ChunkImported {
+  created: number;
+  changed: number;
+  unchanged: number;
+  failures: { position: number; skuId: string; fault: Fault }[];
+}
+
+/** How a chunk is imported. */
+export interface ImportHow {
+  /** Nothing is changed. */
+  dryRun: boolean;
+  /** Also those that exist with other terms. */
+  update: boolean;
+  /** Kept with the change; may be empty. */
+  reason: string;
+}
+
+/** What is sold. */
+export interface Skus {
+  /** SKU_NOT_FOUND when there is no such sku. */
+  getSku(skuId: string): Promise<StockedSku>;
+  pauseSku(sku: SkuNamed, reason: string): Promise<Sku>;
+  resumeSku(sku: SkuNamed, reason: string): Promise<Sku>;
+  /** CAPACITY_BELOW_TAKEN, with metadata `taken`, when more units are taken and `force` is false. */
+  setCapacity(sku: SkuNamed, change: { capacity: number; force: boolean; reason: string }): Promise<StockedSku>;
+  /** At most 500. */
+  importSkus(skus: readonly SkuDraft[], how: ImportHow): Promise<ChunkImported>;
+}
+
+/** The gateway as operators use it. */
+export interface Gateway {
+  limits: Limits;
+  switches: Switches;
+  mesh: Mesh;
+  skus: Skus;
 }

@@ -1,5 +1,5 @@
 import type { LimitChange, Rate } from '../domain/limit-change.js';
-import type { Control, LimitsSet } from './ports.js';
+import type { Limits, LimitsSet } from './ports.js';
 
 /** What was set, and what its store says beside it. */
 export interface LimitsChanged extends LimitsSet {
@@ -10,10 +10,10 @@ export interface LimitsChanged extends LimitsSet {
 }
 
 /** Sets one, and reads what holds for it now. */
-export async function setLimits(control: Control, change: LimitChange): Promise<LimitsChanged> {
-  const changed = await control.setLimits(change);
+export async function setLimits(limits: Limits, change: LimitChange): Promise<LimitsChanged> {
+  const changed = await limits.setLimits(change);
   try {
-    const { configured, skus } = await control.listLimits(change.storeId, '');
+    const { configured, skus } = await limits.listLimits(change.storeId, '');
     return { ...changed, ...(configured && { configured }), hasNoSkus: skus.length === 0 };
   } catch {
     // The change is made all the same: to tell of a failure would be wrong.

@@ -1,5 +1,5 @@
 import type { Rate } from '../domain/limit-change.js';
-import type { Control, SkuLimits, StoreLimits } from './ports.js';
+import type { Gateway, SkuLimits, StoreLimits } from './ports.js';
 
 /** What to show: a store, a sku whose store is looked up, or a sku that must be of that store. */
 export interface LimitsWanted {
@@ -15,12 +15,15 @@ export interface LimitsShown {
 }
 
 /** Reads all pages. A sku that the store does not have is not among the result. */
-export async function showLimits(control: Control, { storeId, skuId }: LimitsWanted): Promise<LimitsShown> {
-  const ofStore = storeId ?? (await control.storeOf(skuId ?? ''));
-  const first = await control.listLimits(ofStore, '');
+export async function showLimits(
+  { limits, skus: known }: Pick<Gateway, 'limits' | 'skus'>,
+  { storeId, skuId }: LimitsWanted,
+): Promise<LimitsShown> {
+  const ofStore = storeId ?? (await known.getSku(skuId ?? '')).sku.storeId;
+  const first = await limits.listLimits(ofStore, '');
   const skus = [...first.skus];
   for (let token = first.nextPageToken; token !== ''; ) {
-    const page = await control.listLimits(ofStore, token);
+    const page = await limits.listLimits(ofStore, token);
     skus.push(...page.skus);
     token = page.nextPageToken;
   }

@@ -1,3 +1,5 @@
+import { readId } from './typed.js';
+
 /** What becomes of a request beyond the rate limit of its sku. */
 export type OnBusy = 'queue' | 'fail';
 
@@ -32,7 +34,6 @@ export interface TypedChange {
 }
 
 const highest = 1_000_000;
-const id = /^[\x21-\x7e]{1,128}$/;
 
 /** The change that was meant, or everything that is wrong with it, one line each. */
 export function readLimitChange(typed: TypedChange): { change: LimitChange } | { problems: string[] } {
@@ -56,13 +57,6 @@ export function readLimitChange(typed: TypedChange): { change: LimitChange } | {
       ...(requireIssuedRequestId !== undefined && { requireIssuedRequestId }),
     },
   };
-}
-
-/** An id of a store or a sku, noted among the problems when it is none. */
-export function readId(option: string, text: string | undefined, problems: string[]): string | undefined {
-  if (text === undefined || id.test(text)) return text;
-  problems.push(`${option} ${JSON.stringify(text)}: an id has 1 to 128 printable ASCII characters without spaces`);
-  return undefined;
 }
 
 function readRate({ rate, burst, clear }: TypedChange, problems: string[]): Rate | 'clear' | undefined {

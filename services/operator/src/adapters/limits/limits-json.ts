@@ -1,8 +1,8 @@
-import type { NotApplied } from '../app/apply-limits.js';
-import type { LimitsSet, SkuLimits, StoreLimits } from '../app/ports.js';
-import type { LimitsChanged } from '../app/set-limits.js';
-import type { LimitsShown } from '../app/show-limits.js';
-import type { Rate } from '../domain/limit-change.js';
+import type { NotApplied } from '../../app/apply-limits.js';
+import type { LimitsSet, SkuLimits, StoreLimits } from '../../app/ports.js';
+import type { LimitsChanged } from '../../app/set-limits.js';
+import type { LimitsShown } from '../../app/show-limits.js';
+import type { Rate } from '../../domain/limit-change.js';
 
 /** As `limits show --json` prints it; names as in the contracts. */
 export function limitsJson({ configured, store, skus }: LimitsShown): object {

@@ -1,6 +1,6 @@
 import { type LimitsFile, readLimitsFile } from '#libs/mesh/limits-file.js';
-import type { LimitChange } from '../domain/limit-change.js';
-import { UsageError } from './usage-error.js';
+import type { LimitChange } from '../../domain/limit-change.js';
+import { UsageError } from '../usage-error.js';
 
 const formatAdvice = 'docs/limits.md shows what such a file looks like, under "The file"';
 

@@ -1,9 +1,9 @@
 import type { Paint } from '#libs/terminal/paint.js';
 import { type Column, renderTable } from '#libs/terminal/table.js';
-import type { LimitSource, LimitsSet, SkuLimits, StoreLimits } from '../app/ports.js';
-import type { LimitsChanged } from '../app/set-limits.js';
-import type { LimitsShown } from '../app/show-limits.js';
-import type { Rate } from '../domain/limit-change.js';
+import type { LimitSource, LimitsSet, SkuLimits, StoreLimits } from '../../app/ports.js';
+import type { LimitsChanged } from '../../app/set-limits.js';
+import type { LimitsShown } from '../../app/show-limits.js';
+import type { Rate } from '../../domain/limit-change.js';
 
 const columns: Column[] = [
   { title: 'of' },

@@ -10,38 +10,26 @@ import {
   type SkuLimits as SkuLimitsMessage,
   type StoreLimits as StoreLimitsMessage,
 } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
-import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
-import { connect } from '#libs/rpc/client.js';
-import type { Control, LimitSource, SkuLimits, StoreLimits } from '../app/ports.js';
-import type { LimitChange, Rate } from '../domain/limit-change.js';
+import type { LimitSource, Limits, SkuLimits, StoreLimits } from '../../app/ports.js';
+import type { LimitChange, Rate } from '../../domain/limit-change.js';
+import type { Wire } from '../wire.js';
 
 const pageSize = 500;
-const deadlineMs = 5_000;
-const metadata = { 'x-holdfast-role': 'operator' };
 
-/** The gateway at `host:port`, spoken to in the role of an operator. Call `close` at the end. */
-export function connectControl(address: string): Control & { close(): void } {
-  const control = connect(ControlServiceDefinition, address, { defaultDeadlineMs: deadlineMs });
-  const reservations = connect(ReservationServiceDefinition, address, { defaultDeadlineMs: deadlineMs });
+/** The limits as the gateway tells them. */
+export function limitsCalls({ connect, options }: Wire): Limits {
+  const control = connect(ControlServiceDefinition);
   return {
     async listLimits(storeId, pageToken) {
-      const page = await control.listLimits({ storeId, pageSize, pageToken }, { metadata });
+      const page = await control.listLimits({ storeId, pageSize, pageToken }, options);
       return { ...pageOf(page), store: toStoreLimits(page.store, storeId) };
     },
     async setLimits(change) {
-      const { store, sku } = await control.setLimits(toRequest(change), { metadata });
+      const { store, sku } = await control.setLimits(toRequest(change), options);
       return {
         ...(store && { store: toStoreLimits(store, change.storeId) }),
         ...(sku && { sku: toSkuLimits(sku) }),
       };
-    },
-    async storeOf(skuId) {
-      const { sku } = await reservations.getSku({ skuId }, { metadata });
-      return sku?.storeId ?? '';
-    },
-    close() {
-      control.close();
-      reservations.close();
     },
   };
 }

@@ -1,15 +1,16 @@
 import type { Command } from 'commander';
 import { Fault } from '#libs/refusal/fault.js';
-import { applyLimits } from '../app/apply-limits.js';
-import { setLimits } from '../app/set-limits.js';
-import { showLimits } from '../app/show-limits.js';
-import { readId, readLimitChange, type TypedChange } from '../domain/limit-change.js';
-import { NotAllApplied } from './failure.js';
+import { applyLimits } from '../../app/apply-limits.js';
+import { setLimits } from '../../app/set-limits.js';
+import { showLimits } from '../../app/show-limits.js';
+import { readLimitChange, type TypedChange } from '../../domain/limit-change.js';
+import { readId } from '../../domain/typed.js';
+import { NotAllApplied } from '../failure.js';
+import type { Session } from '../session.js';
+import { UsageError } from '../usage-error.js';
 import { readChanges } from './limits-changes.js';
 import { appliedJson, changedJson, limitsJson } from './limits-json.js';
 import { appliedTable, changedTable, limitsTable } from './limits-table.js';
-import type { Session } from './session.js';
-import { UsageError } from './usage-error.js';
 
 const showExamples = `
 Examples:
@@ -74,7 +75,7 @@ async function show(session: Session, { store, sku }: { store?: string; sku?: st
   const [storeId, skuId] = [readId('--store', store, problems), readId('--sku', sku, problems)];
   if (store === undefined && sku === undefined) problems.push('name a store with --store, or a sku with --sku');
   if (problems.length > 0) throw new UsageError(problems);
-  const shown = await showLimits(session.control(), {
+  const shown = await showLimits(session.gateway(), {
     ...(storeId !== undefined && { storeId }),
     ...(skuId !== undefined && { skuId }),
   });
@@ -88,7 +89,7 @@ async function show(session: Session, { store, sku }: { store?: string; sku?: st
 async function set(session: Session, typed: TypedChange): Promise<void> {
   const read = readLimitChange(typed);
   if ('problems' in read) throw new UsageError(read.problems);
-  const changed = await setLimits(session.control(), read.change);
+  const changed = await setLimits(session.gateway().limits, read.change);
   session.show(changedJson(changed), (paint) => changedTable(changed, paint));
   if (changed.hasNoSkus) session.screen.warn(noSkus(read.change.storeId));
 }
@@ -99,7 +100,7 @@ function noSkus(storeId: string): string {
 
 async function apply(session: Session, path: string): Promise<void> {
   const changes = readChanges(path);
-  const { applied, failed } = await applyLimits(session.control(), changes);
+  const { applied, failed } = await applyLimits(session.gateway().limits, changes);
   session.show(appliedJson(applied, failed), (paint) => appliedTable(applied, paint));
   if (failed.length > 0) throw new NotAllApplied(failed);
 }

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import {
+  ControlServiceDefinition,
+  type ImportSkusResponse,
+} from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
+import {
+  type Availability,
+  AvailabilityState,
+  OnBusy as OnBusyMessage,
+  type Sku as SkuMessage,
+} from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import { Fault } from '#libs/refusal/fault.js';
+import { fromStatus } from '#libs/rpc/status.js';
+import type { ChunkImported, Skus } from '../../app/ports.js';
+import type { Sku, SkuDraft, SkuUnits } from '../../domain/sku.js';
+import type { Wire } from '../wire.js';
+
+const importDeadlineMs = 30_000;
+
+/** Skus as the gateway tells them. */
+export function skuCalls({ connect, options }: Wire): Skus {
+  const control = connect(ControlServiceDefinition);
+  const reservations = connect(ReservationServiceDefinition);
+  return {
+    async getSku(skuId) {
+      const { sku, availability } = await reservations.getSku({ skuId }, options);
+      return { sku: toSku(sku), units: toUnits(availability) };
+    },
+    async pauseSku(named, reason) {
+      return toSku((await control.pauseSku({ ...named, reason, requestId: randomUUID() }, options)).sku);
+    },
+    async resumeSku(named, reason) {
+      return toSku((await control.resumeSku({ ...named, reason, requestId: randomUUID() }, options)).sku);
+    },
+    async setCapacity(named, change) {
+      const request = { ...named, ...change, requestId: randomUUID() };
+      const { sku, availability } = await control.setCapacity(request, options);
+      return { sku: toSku(sku), units: toUnits(availability) };
+    },
+    async importSkus(skus, how) {
+      const request = { skus: skus.map(toSkuMessage), ...how, requestId: randomUUID() };
+      return toImported(await control.importSkus(request, { ...options, deadlineMs: importDeadlineMs }));
+    },
+  };
+}
+
+/** A sku from the wire. */
+function toSku(message: SkuMessage | undefined): Sku {
+  if (message === undefined) throw new Fault('INTERNAL', 'the gateway answered without the sku');
+  const { rateLimit, onBusy, etag: _etag, ...sku } = message;
+  return {
+    ...sku,
+    ...(rateLimit && { rate: { perSecond: rateLimit.perSecond, burst: rateLimit.burst } }),
+    onBusy: onBusy === OnBusyMessage.ON_BUSY_FAIL ? 'fail' : 'queue',
+  };
+}
+
+/** Where units are, from the wire. */
+function toUnits(message: Availability | undefined): SkuUnits {
+  if (message === undefined) throw new Fault('INTERNAL', 'the gateway answered without availability');
+  const { skuId: _skuId, state, ...units } = message;
+  const word = AvailabilityState[state]?.replace('AVAILABILITY_STATE_', '').toLowerCase() ?? '';
+  return { ...units, state: word };
+}
+
+function toSkuMessage({ rate, onBusy, ...draft }: SkuDraft): SkuMessage {
+  return {
+    startsAt: undefined,
+    onSaleAt: undefined,
+    offSaleAt: undefined,
+    ...draft,
+    rateLimit: rate,
+    overbooked: 0,
+    paused: false,
+    etag: '',
+    ...(onBusy && { onBusy: onBusy === 'fail' ? OnBusyMessage.ON_BUSY_FAIL : OnBusyMessage.ON_BUSY_QUEUE }),
+  };
+}
+
+function toImported({ failures, ...counts }: ImportSkusResponse): ChunkImported {
+  return {
+    ...counts,
+    failures: failures.map(({ position, skuId, error }) => ({
+      position,
+      skuId,
+      fault: error === undefined ? new Fault('INTERNAL', 'refused without a reason') : fromStatus(error),
+    })),
+  };
+}

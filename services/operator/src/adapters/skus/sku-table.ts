@@ -1,0 +1,69 @@
+import type { Paint } from '#libs/terminal/paint.js';
+import { renderFacts } from '#libs/terminal/table.js';
+import type { SkuShown } from '../../app/show-sku.js';
+import { decimalsOf } from '../../domain/money.js';
+import type { Sku, SkuUnits } from '../../domain/sku.js';
+import { scopeWords } from '../../domain/switches.js';
+import { switchTable } from '../switches/switch-table.js';
+import { durationText, instantText } from '../time-text.js';
+
+/** Terms, units, and the switches that bear on it. */
+export function shownTable({ sku, units, switches, deciding }: SkuShown, paint: Paint, now: Date): string {
+  const path =
+    deciding === undefined
+      ? 'stock path: auto, the breakers decide'
+      : `stock path: ${deciding.setting.path}, as ${deciding.setBy} set it for ${scopeWords(deciding.scope)}`;
+  const parts = [stockedText({ sku, units }, paint), termsText(sku)];
+  return [...parts, ...(switches.length > 0 ? [switchTable(switches, paint, now)] : []), path].join('\n\n');
+}
+
+/** A sku and where its units are. */
+export function stockedText({ sku, units }: Pick<SkuShown, 'sku' | 'units'>, paint: Paint): string {
+  return `${nameLine(sku, paint)}\n${renderFacts([
+    ['capacity', `${figure(sku.capacity)}${sku.overbooked > 0 ? paint('red', ` + ${sku.overbooked} overbooked`) : ''}`],
+    ['free', figure(units.free)],
+    ['reserved', figure(units.reserved)],
+    ['held', figure(units.held)],
+    ['sold', figure(units.sold)],
+    ['on sale', saleText(sku, units, paint)],
+  ])}`;
+}
+
+/** `kiln-mug of store kiln: A mug`, and whether it is paused. */
+export function nameLine({ skuId, storeId, title, paused }: Sku, paint: Paint): string {
+  return `${paint('bold', skuId)} of store ${storeId}: ${title}${paused ? paint('yellow', ' (paused)') : ''}`;
+}
+
+/** A price as people write it; minor units when the currency is not known. */
+function priceText(minor: number, currency: string): string {
+  const decimals = decimalsOf(currency);
+  return `${(minor / 10 ** decimals).toFixed(decimals)} ${currency}`;
+}
+
+function termsText(sku: Sku): string {
+  const { rate } = sku;
+  return renderFacts([
+    ['starts at', `${instantText(sku.startsAt)}${sku.timeZone === '' ? '' : ` (${sku.timeZone})`}`],
+    ['on sale at', instantText(sku.onSaleAt)],
+    ['off sale at', instantText(sku.offSaleAt)],
+    ['per user', figure(sku.perUserLimit)],
+    ['per order', figure(sku.maxPerOrder)],
+    ['hold', durationText(sku.holdTtlSeconds * 1_000)],
+    ['price', `${priceText(sku.priceMinor, sku.currency)}${sku.paymentRequired ? '' : ', no payment needed'}`],
+    [
+      'rate limit',
+      rate === undefined ? 'none of its own' : `${figure(rate.perSecond)} a second, burst ${figure(rate.burst)}`,
+    ],
+    ['when busy', sku.onBusy ?? 'queue'],
+  ]);
+}
+
+function saleText(sku: Sku, { onSale, opensInMs, state }: SkuUnits, paint: Paint): string {
+  if (onSale) return `yes, ${state.replace('_', ' ')}`;
+  if (sku.paused) return paint('yellow', 'no, it is paused');
+  return opensInMs > 0 ? `in ${durationText(opensInMs)}` : 'no, its time is over';
+}
+
+function figure(value: number): string {
+  return value.toLocaleString('en-US');
+}

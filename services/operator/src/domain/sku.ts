@@ -1,0 +1,48 @@
+import type { OnBusy, Rate } from './limit-change.js';
+
+/** A sku's terms as they shall be; what is absent, empty or 0 takes its default. */
+export interface SkuDraft {
+  skuId: string;
+  storeId: string;
+  title: string;
+  capacity: number;
+  startsAt?: Date | undefined;
+  timeZone: string;
+  onSaleAt?: Date | undefined;
+  offSaleAt?: Date | undefined;
+  perUserLimit: number;
+  maxPerOrder: number;
+  holdTtlSeconds: number;
+  paymentRequired: boolean;
+  /** In minor units of the currency. */
+  priceMinor: number;
+  currency: string;
+  rate?: Rate | undefined;
+  onBusy?: OnBusy | undefined;
+}
+
+/** A sku as it is. */
+export interface Sku extends SkuDraft {
+  /** Units beyond capacity that an operator let stand. */
+  overbooked: number;
+  paused: boolean;
+}
+
+/** Where its units are, and what a buyer is told. */
+export interface SkuUnits {
+  /** available, all_held or sold_out. */
+  state: string;
+  free: number;
+  reserved: number;
+  held: number;
+  sold: number;
+  nextReleaseAt?: Date | undefined;
+  opensInMs: number;
+  onSale: boolean;
+}
+
+/** A sku and where its units are. */
+export interface StockedSku {
+  sku: Sku;
+  units: SkuUnits;
+}

@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import { addLimitsCommands } from './adapters/limits/limits-commands.js';
+import { addStatusCommand } from './adapters/mesh/status-command.js';
+import type { Session } from './adapters/session.js';
+import { addImportCommand } from './adapters/skus/import-command.js';
+import { addSkuCommands } from './adapters/skus/sku-commands.js';
+import { addSwitchCommands } from './adapters/switches/switch-commands.js';
+
+const epilogue = `
+At 10:00:01 on a Monday:
+  holdfast status --watch                                               is everything up, and which way do orders go
+  holdfast switch set postgres --for 10m --reason "Redis is slow"       round the gate, and back by itself
+  holdfast sku pause SKU --reason "the price is wrong"                  stop one sale; what was bought stays
+
+Run it in the clone of Holdfast: npx --no-install holdfast …, or npm run holdfast -- …. Elsewhere npx asks the public
+registry for a package of that name, which is not this one.
+
+The gateway is the one named with --gateway, else with HOLDFAST_GATEWAY, else that of the mesh which npm start runs on
+this machine, else 127.0.0.1:7011. You are who --as says, else HOLDFAST_OPERATOR, else who is logged in; the history
+keeps it beside the reason.
+
+Exit codes: 0 done; 1 the gateway said no, or a proof failed; 2 the command is not right, and nothing was sent; 3 no
+gateway answered, or a part behind it is away.`;
+
+/** All commands over one session. */
+export function programOf(session: Session): Command {
+  const program = new Command('holdfast')
+    .description("The operators' commands of Holdfast: see and set how it sells.")
+    .option('--gateway <host:port>', 'the gateway to ask')
+    .option('--as <name>', 'who you are')
+    .option('--json', 'one JSON document on stdout, errors as JSON on stderr')
+    .addHelpText('after', epilogue)
+    // Groups and their commands take the options of all, wherever they stand.
+    .hook('preAction', (_program, command) => {
+      const { gateway, as, json } = command.optsWithGlobals<{ gateway?: string; as?: string; json?: boolean }>();
+      session.given = { gateway, as };
+      session.screen.json = json ?? false;
+    });
+  program.commandsGroup('How it is:');
+  addStatusCommand(program, session);
+  program.commandsGroup('How it sells:');
+  addSwitchCommands(program, session);
+  addLimitsCommands(program, session);
+  addSku(program, session);
+  return program.commandsGroup('More:').helpCommand('help [command]', 'this, or the help of a command');
+}
+
+function addSku(program: Command, session: Session): void {
+  const sku = program.command('sku').description('what is sold: terms, units, pause, capacity, import');
+  addSkuCommands(sku, session);
+  addImportCommand(sku, session);
+}

@@ -1,0 +1,81 @@
+import { LimitSource, OnBusy, type SkuLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import type { Script } from './fake-gateway.js';
+import { change, mug, mugUnits, orderSwitch, stockSwitch, wellMesh } from './samples.js';
+
+/** A command as it may be typed, and how many things are wrong with a bad one. */
+export interface SampleCommand {
+  good: readonly string[];
+  /** Absent: there is nothing that could be wrong with it. */
+  bad?: { args: readonly string[]; problems: readonly string[] };
+}
+
+const why = ['--reason', 'upgrade'];
+const needsReason = '--reason is missing';
+
+/** One of each. */
+export const sampleCommands: Record<string, SampleCommand> = {
+  status: { good: [] },
+  'switch get': { good: [], bad: { args: ['--store', 'a b', '--sku', ''], problems: ['--store "a b"', '--sku ""'] } },
+  'switch set': {
+    good: ['postgres', ...why],
+    bad: {
+      args: ['direct', '--store', 'a b', '--for', 'soon', '--expect', '-1'],
+      problems: ['path "direct"', '--store "a b"', '--for "soon"', '--expect "-1"', needsReason],
+    },
+  },
+  'switch set-order': {
+    good: ['direct', ...why],
+    bad: { args: ['auto', '--for', '10m', '--expect', 'x'], problems: [needsReason, '--for goes', '--expect "x"'] },
+  },
+  'switch history': {
+    good: [],
+    bad: { args: ['--limit', '0', '--sku', 'a b'], problems: ['--limit "0"', '--sku "a'] },
+  },
+  'limits show': { good: ['--store', 'kiln'], bad: { args: [], problems: ['name a store'] } },
+  'limits set': {
+    good: ['--store', 'kiln', '--clear'],
+    bad: { args: ['--rate', '0'], problems: ['--store is missing', '--rate 0', '--burst is missing'] },
+  },
+  'limits apply': { good: [], bad: { args: ['/nowhere/limits.json'], problems: ['there is no file'] } },
+  'sku show': { good: ['kiln-mug'], bad: { args: ['a b'], problems: ['SKU "a b"'] } },
+  'sku pause': { good: ['kiln-mug', ...why], bad: { args: ['a b'], problems: ['SKU "a b"', needsReason] } },
+  'sku resume': { good: ['kiln-mug', ...why], bad: { args: ['a b'], problems: ['SKU "a b"', needsReason] } },
+  'sku set-capacity': {
+    good: ['kiln-mug', '120', ...why],
+    bad: { args: ['a b', 'many'], problems: ['SKU "a b"', 'N "many"', needsReason] },
+  },
+  'sku import': { good: ['examples/skus.csv'], bad: { args: ['/nowhere.csv'], problems: ['there is no file'] } },
+};
+
+const mugLimits: SkuLimits = {
+  storeId: 'kiln',
+  skuId: 'kiln-mug',
+  rateLimit: undefined,
+  source: LimitSource.LIMIT_SOURCE_CONFIGURED,
+  onBusy: OnBusy.ON_BUSY_QUEUE,
+  requireIssuedRequestId: false,
+};
+
+/** A gateway that has an answer to all of them. */
+export const everyAnswer: Script = {
+  getMeshStatus: { instances: wellMesh, switches: [], openAlerts: {} },
+  getControl: { switches: [stockSwitch, orderSwitch] },
+  setStockPath: { switch: stockSwitch },
+  setOrderPath: { switch: orderSwitch },
+  listControlChanges: { changes: [change], nextPageToken: '' },
+  listLimits: {
+    configured: { perSecond: 50, burst: 50 },
+    store: { storeId: 'kiln', rateLimit: undefined, requireIssuedRequestId: false },
+    skus: [mugLimits],
+    nextPageToken: '',
+  },
+  setLimits: {
+    store: { storeId: 'kiln', rateLimit: undefined, requireIssuedRequestId: false },
+    sku: undefined,
+  },
+  getSku: { sku: mug, availability: mugUnits },
+  pauseSku: { sku: { ...mug, paused: true } },
+  resumeSku: { sku: mug },
+  setCapacity: { sku: mug, availability: mugUnits },
+  importSkus: ({ skus }) => ({ created: skus.length, changed: 0, unchanged: 0, failures: [] }),
+};

@@ -1,0 +1,127 @@
+import { StockPath } from '#libs/contracts/gen/holdfast/control/v1/switch.js';
+import { AvailabilityState } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { Fault } from '#libs/refusal/fault.js';
+import { assert, suite } from '#libs/testing/suite.js';
+import { holdfast } from './command-line.js';
+import { type FakeGateway, startFakeGateway } from './fake-gateway.js';
+import { mug, mugUnits, stockSwitch, storeScope } from './samples.js';
+
+const test = suite('holdfast sku');
+let gateway: FakeGateway;
+
+test.before(async () => {
+  gateway = await startFakeGateway();
+});
+test.before.each(() => {
+  gateway.asked = [];
+  gateway.script = {
+    getControl: { switches: [stockSwitch] },
+    getSku: { sku: mug, availability: mugUnits },
+    pauseSku: { sku: { ...mug, paused: true } },
+    resumeSku: { sku: mug },
+    setCapacity: { sku: { ...mug, capacity: 30, overbooked: 10 }, availability: { ...mugUnits, free: 0 } },
+  };
+});
+test.after(() => gateway.close());
+
+const run = (...args: string[]) => holdfast(['--gateway', gateway.address, 'sku', ...args]);
+const because = ['--reason', 'a table broke'];
+
+test('show tells terms, units and which switch decides', async () => {
+  const redis = { $case: 'stockPath', value: StockPath.STOCK_PATH_REDIS } as const;
+  gateway.script.getControl = { switches: [stockSwitch, { ...stockSwitch, scope: storeScope, path: redis }] };
+  const { code, out } = await run('show', 'kiln-mug');
+  assert.is(code, 0);
+  assert.match(out, /^kiln-mug of store kiln: A mug$/m);
+  for (const fact of [
+    /free +60/,
+    /held +10/,
+    /on sale +yes, available/,
+    /per user +2/,
+    /hold +15 min/,
+    /price +12\.50 EUR/,
+    /rate limit +400 a second, burst 40/,
+    /when busy +fail/,
+  ]) {
+    assert.match(out, fact);
+  }
+  assert.match(out, /stock path: redis, as bob set it for store kiln\n$/);
+});
+
+test('show --json has names as in the contracts', async () => {
+  const shown = JSON.parse((await run('show', 'kiln-mug', '--json')).out);
+  assert.equal(shown.availability, {
+    state: 'available',
+    free: 60,
+    reserved: 0,
+    held: 10,
+    sold: 30,
+    next_release_at: null,
+    opens_in_ms: 0,
+    on_sale: true,
+  });
+  assert.equal([shown.sku.price_minor, shown.sku.on_busy, shown.sku.rate_limit.burst], [1250, 'fail', 40]);
+  assert.is(shown.stock_path, 'postgres');
+});
+
+test('why a sku is not on sale is said', async () => {
+  const off = { ...mugUnits, onSale: false, state: AvailabilityState.AVAILABILITY_STATE_SOLD_OUT };
+  gateway.script.getSku = { sku: { ...mug, paused: true }, availability: off };
+  assert.match((await run('show', 'kiln-mug')).out, /on sale +no, it is paused/);
+  gateway.script.getSku = { sku: mug, availability: { ...off, opensInMs: 7_200_000 } };
+  assert.match((await run('show', 'kiln-mug')).out, /on sale +in 2 h/);
+});
+
+test('pause and resume name the store that they have looked up, and why', async () => {
+  assert.match((await run('pause', 'kiln-mug', ...because)).out, /\(paused\)\nnobody can begin an order/);
+  assert.match((await run('resume', 'kiln-mug', ...because)).out, /A mug\nit is sold by its terms/);
+  for (const method of ['pauseSku', 'resumeSku'] as const) {
+    const [{ requestId, ...sent } = { requestId: '' }] = gateway.requests(method);
+    assert.equal(sent, { storeId: 'kiln', skuId: 'kiln-mug', reason: 'a table broke' });
+    assert.ok(requestId);
+  }
+});
+
+test('a capacity below what is taken is refused with the figure, and what --force would do', async () => {
+  const metadata = { sku_id: 'kiln-mug', taken: '40' };
+  gateway.script.setCapacity = new Fault('CAPACITY_BELOW_TAKEN', '40 units are taken', { metadata });
+  const { code, err } = await run('set-capacity', 'kiln-mug', '30', ...because);
+  assert.is(code, 1);
+  assert.match(
+    err,
+    /^40 units of kiln-mug are taken, 30 are fewer\n--force sets it all the same: 40 stay taken, kiln-mug is overbooked by 10/,
+  );
+});
+
+test('--force is sent, and the sku is shown overbooked', async () => {
+  const { code, out } = await run('set-capacity', 'kiln-mug', '30', '--force', ...because);
+  assert.is(code, 0);
+  assert.match(out, /capacity +30 \+ 10 overbooked/);
+  const [sent] = gateway.requests('setCapacity');
+  assert.equal([sent?.storeId, sent?.capacity, sent?.force, sent?.reason], ['kiln', 30, true, 'a table broke']);
+});
+
+test('who changes something is the option, else the environment, else who is logged in', async () => {
+  const pause = ['--gateway', gateway.address, 'sku', 'pause', 'kiln-mug', ...because];
+  const env = { HOLDFAST_OPERATOR: 'bob' };
+  await holdfast([...pause, '--as', 'cleo'], { env });
+  await holdfast(pause, { env });
+  await holdfast(pause);
+  const users = gateway.asked.filter(({ method }) => method === 'pauseSku').map(({ user }) => user);
+  assert.equal(users, ['cleo', 'bob', 'anna']);
+});
+
+test('a name that is none is refused, and where there is none at all the gateway asks for one', async () => {
+  const pause = ['--gateway', gateway.address, 'sku', 'pause', 'kiln-mug', ...because];
+  const wrong = await holdfast([...pause, '--as', 'Anna Bell']);
+  assert.is(wrong.code, 2);
+  assert.match(wrong.err, /--as "Anna Bell": a name has/);
+  assert.equal(gateway.asked, []);
+  gateway.script.pauseSku = new Fault('USER_MISSING', 'Name the user');
+  const nobody = await holdfast(pause, { loginName: undefined });
+  assert.is(nobody.code, 1);
+  assert.match(nobody.err, /say who you are, for the history: --as NAME or HOLDFAST_OPERATOR/);
+  assert.is(gateway.asked.at(-1)?.user, undefined);
+});
+
+test.run();
