@@ -31,25 +31,6 @@ interface ImportRow extends Omit<PutRow, 'outcome'> {
 
 /** The calls that put many skus. */
 export function skuImportCalls(pool: LedgerPool) {
-  /** Puts what is well formed in one call; the Faults of the rest stand in their places. */
-  async function importWellFormed<Item, Result>(
-    items: readonly Item[],
-    faultOf: (item: Item, place: number) => Fault | undefined,
-    parts: { call(good: Item[]): Promise<ImportRow[]>; resultOf(item: Item, row: PutRow): Result },
-  ): Promise<(Result | Fault)[]> {
-    const results: (Result | Fault | undefined)[] = items.map(faultOf);
-    const places = [...results.keys()].filter((place) => results[place] === undefined);
-    const good = places.flatMap((place) => items[place] ?? []);
-    for (const { place: goodPlace, outcome, sku_row } of await parts.call(good)) {
-      if (outcome === 'REQUEST_ID_REUSED') throw requestIdReused();
-      const item = good[goodPlace - 1];
-      const place = places[goodPlace - 1];
-      if (!item || place === undefined) throw new RangeError(`no sku ${goodPlace}`);
-      results[place] = faultIn(() => parts.resultOf(item, { outcome, sku_row }));
-    }
-    return results.map((result) => result ?? new Fault('INTERNAL', 'the sku was not put'));
-  }
-
   function importByHand(skus: SkusToImport['skus'], statement: Statement, values: (puts: string[]) => unknown[]) {
     return importWellFormed<SkuToPut, SkuPutResult['outcome']>(skus, importFaults(skus), {
       call: (good) => retryConflicts(() => pool.query(statement, values(good.map(toParameter))), ATTEMPTS),
@@ -90,6 +71,25 @@ export function skuImportCalls(pool: LedgerPool) {
       return importByHand(skus, rehearse, (puts) => [puts, puts.map(() => null), update, true]);
     },
   };
+}
+
+/** Puts what is well formed in one call; the Faults of the rest stand in their places. */
+async function importWellFormed<Item, Result>(
+  items: readonly Item[],
+  faultOf: (item: Item, place: number) => Fault | undefined,
+  parts: { call(good: Item[]): Promise<ImportRow[]>; resultOf(item: Item, row: PutRow): Result },
+): Promise<(Result | Fault)[]> {
+  const results: (Result | Fault | undefined)[] = items.map(faultOf);
+  const places = [...results.keys()].filter((place) => results[place] === undefined);
+  const good = places.flatMap((place) => items[place] ?? []);
+  for (const { place: goodPlace, outcome, sku_row } of await parts.call(good)) {
+    if (outcome === 'REQUEST_ID_REUSED') throw requestIdReused();
+    const item = good[goodPlace - 1];
+    const place = places[goodPlace - 1];
+    if (!item || place === undefined) throw new RangeError(`no sku ${goodPlace}`);
+    results[place] = faultIn(() => parts.resultOf(item, { outcome, sku_row }));
+  }
+  return results.map((result) => result ?? new Fault('INTERNAL', 'the sku was not put'));
 }
 
 /** Says of each sku, by its place, what is wrong with it before the ledger looks at it. */

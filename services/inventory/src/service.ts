@@ -94,7 +94,7 @@ export async function startInventory(
     address: config.grpcAddress,
     services: [
       inventoryService({ ledger, ledgerNow, placeHolds, gate, syncGates, shards, metrics }),
-      controlService(ledger),
+      controlService({ ledger, ledgerNow, placeHolds, gate, syncGates, shards }),
     ],
     logger,
     metrics,

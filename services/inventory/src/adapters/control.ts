@@ -2,6 +2,7 @@ import { ControlServiceDefinition } from '#libs/contracts/gen/holdfast/control/v
 import type { Ledger } from '#libs/ledger/ledger.js';
 import { partOf } from '#libs/rpc/definition.js';
 import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
+import { type SkuControlParts, serveSkuControl } from './serve-sku-control.js';
 import { serveSwitches } from './serve-switches.js';
 
 const stockControl = partOf(ControlServiceDefinition, [
@@ -9,9 +10,14 @@ const stockControl = partOf(ControlServiceDefinition, [
   'setStockPath',
   'setOrderPath',
   'listControlChanges',
+  'pauseSku',
+  'resumeSku',
+  'setCapacity',
+  'importSkus',
+  'listReleases',
 ]);
 
 /** What operators see and set of skus and switches. The gateway has checked that it is an operator who calls. */
-export function controlService(ledger: Ledger): ServiceImplementation {
-  return implement(stockControl, { ...serveSwitches(ledger) });
+export function controlService(parts: SkuControlParts & { ledger: Ledger }): ServiceImplementation {
+  return implement(stockControl, { ...serveSwitches(parts.ledger), ...serveSkuControl(parts) });
 }

@@ -15,6 +15,7 @@ import { importSkus } from '../app/import-skus.js';
 import type { PlaceHolds } from '../app/place-holds.js';
 import type { Claim } from '../app/placement.js';
 import type { Gate } from '../app/ports.js';
+import { spreadChange } from '../app/spread-change.js';
 import { sweepJournal } from '../app/sweep-journal.js';
 import type { SyncGates } from '../app/sync-gates.js';
 import { toLineMessage } from './messages.js';
@@ -45,7 +46,7 @@ export function inventoryService(parts: InventoryParts): ServiceImplementation {
       return { order: pendingOrder(claim) };
     },
 
-    putSku: ({ sku }) => putSku(sku, ledger, syncGates),
+    putSku: ({ sku }) => putSku(sku, parts),
 
     importSkus: (requests) => importSkusOf(ledger, requests),
 
@@ -88,17 +89,13 @@ export function inventoryService(parts: InventoryParts): ServiceImplementation {
   });
 }
 
-async function putSku(
-  message: Sku | undefined,
-  ledger: Ledger,
-  syncGates: SyncGates | undefined,
-): Promise<{ sku: Sku }> {
+async function putSku(message: Sku | undefined, parts: InventoryParts): Promise<{ sku: Sku }> {
   if (!message)
     throw new Fault('INVALID_REQUEST', 'a sku is needed', {
       violations: [{ field: 'sku', description: 'must be set' }],
     });
-  const { sku, stock } = await ledger.skuPut(fromSkuMessage(message), message.etag || undefined);
-  if (syncGates) await syncGates.syncSkus([stock.skuId]).catch(() => undefined); // the sync of used skus will do it
+  const { sku } = await parts.ledger.skuPut(fromSkuMessage(message), message.etag || undefined);
+  await spreadChange(parts, [sku.skuId]);
   return { sku: toSkuMessage(sku) };
 }
 

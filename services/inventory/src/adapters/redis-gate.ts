@@ -6,7 +6,7 @@ import { runScript } from '#libs/redis/run-script.js';
 import { luaScript } from '#libs/redis/script.js';
 import { Fault } from '#libs/refusal/fault.js';
 import type { Claim } from '../app/placement.js';
-import type { Gate, GateVerdict, JournalEntry, Settlement } from '../app/ports.js';
+import type { Gate, GateVerdict, JournalEntry, LoadedGates, Settlement } from '../app/ports.js';
 import { saleWindow } from '../domain/terms.js';
 import { fromClaimMessage, toClaimMessage } from './messages.js';
 
@@ -35,7 +35,7 @@ const keys = {
 };
 
 /** Gates and journals in Redis, one script a call, every key of a call in one shard. */
-export class RedisGate implements Gate {
+export class RedisGate implements Gate, LoadedGates {
   constructor(private readonly redis: RedisClient) {}
 
   async place(shard: number, claims: readonly Claim[]): Promise<GateVerdict[]> {
@@ -132,6 +132,12 @@ export class RedisGate implements Gate {
 
   takeUsedSkus(shard: number): Promise<string[]> {
     return answerOf(this.redis.spop(keys.used(shard), TAKE_AT_ONCE));
+  }
+
+  async loaded(shard: number, skuIds: readonly string[]): Promise<string[]> {
+    const versions = skuIds.map((skuId) => answerOf(this.redis.hexists(keys.gate(shard, skuId), 'version')));
+    const found = await Promise.all(versions);
+    return skuIds.filter((_, place) => found[place] === 1);
   }
 
   async close(shard: number): Promise<number> {

@@ -39,6 +39,23 @@ test('with all units sold there is nothing to wait for', () => {
   assert.is(toAvailabilityMessage(stock({ sold: 3 }), now).state, AvailabilityState.AVAILABILITY_STATE_SOLD_OUT);
 });
 
+test('K07: while it is overbooked a sku is held only if some hold can leave a unit free', () => {
+  const overbooked = { capacity: 1, overbooked: 2, nextReleaseAt: later };
+  const held = toAvailabilityMessage(stock({ ...overbooked, held: 3 }), now);
+  assert.equal([held.state, held.free, held.held], [AvailabilityState.AVAILABILITY_STATE_ALL_HELD, 0, 3]);
+  assert.is(held.nextReleaseAt, later);
+  const sold = toAvailabilityMessage(stock({ ...overbooked, held: 2, sold: 1 }), now);
+  assert.is(sold.state, AvailabilityState.AVAILABILITY_STATE_SOLD_OUT);
+  assert.is(sold.nextReleaseAt, undefined);
+});
+
+test('a paused sku is not on sale, and its opening stays where it was', () => {
+  const paused = toAvailabilityMessage(stock({ free: 3, paused: true }), now);
+  assert.equal([paused.onSale, paused.opensInMs, paused.free], [false, 0, 3]);
+  const early = toAvailabilityMessage(stock({ free: 3, paused: true, onSaleAt: later }), now);
+  assert.equal([early.onSale, early.opensInMs], [false, 600_000]);
+});
+
 test("before the opening a buyer is told how long it takes, by the ledger's clock", () => {
   const told = toAvailabilityMessage(stock({ free: 3, onSaleAt: later }), now);
   assert.equal([told.onSale, told.opensInMs], [false, 600_000]);

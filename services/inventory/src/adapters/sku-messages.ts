@@ -63,7 +63,8 @@ export function toSkuMessage(sku: Sku): SkuMessage {
 export function toAvailabilityMessage(stock: SkuStock, now: Date): Availability {
   const { fromMs, untilMs } = saleWindow(stock);
   const nowMs = now.getTime();
-  const allHeld = stock.free === 0 && stock.held + stock.reserved > 0;
+  // What comes back while a sku is overbooked is not free again, until it is not overbooked any more.
+  const allHeld = stock.free === 0 && stock.held + stock.reserved > stock.overbooked;
   return {
     skuId: stock.skuId,
     state: stateOf(stock, allHeld),
@@ -72,7 +73,8 @@ export function toAvailabilityMessage(stock: SkuStock, now: Date): Availability 
     held: stock.held,
     sold: stock.sold,
     nextReleaseAt: allHeld ? stock.nextReleaseAt : undefined,
-    opensInMs: Math.max(0, fromMs - nowMs),
+    // A pause does not move the opening: whoever asks before it is told when, and from then on that it is not on sale.
+    opensInMs: Math.max(0, (stock.onSaleAt?.getTime() ?? 0) - nowMs),
     onSale: nowMs >= fromMs && nowMs < untilMs,
   };
 }

@@ -40,6 +40,12 @@ export interface Gate {
   close(shard: number): Promise<number>;
 }
 
+/** Which gates there are. Rejects when Redis is away. */
+export interface LoadedGates {
+  /** Those of these skus whose gate knows them. */
+  loaded(shard: number, skuIds: readonly string[]): Promise<string[]>;
+}
+
 /** How old claims are that nobody has decided yet. */
 export interface ClaimsAge {
   /** Milliseconds since the oldest message of the shard's stream was stored, at most; 0 or more when it may be empty. Undefined: not known. */

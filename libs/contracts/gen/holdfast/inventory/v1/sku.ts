@@ -107,7 +107,10 @@ export interface StoreLimits {
   requireIssuedRequestId: boolean;
 }
 
-/** Where the units of one sku are, and what a buyer is told. */
+/**
+ * Where the units of one sku are, and what a buyer is told. Read in the ledger when it is asked for, and kept by nobody: it
+ * is as old as its answer is on its way.
+ */
 export interface Availability {
   skuId: string;
   state: AvailabilityState;
@@ -115,11 +118,14 @@ export interface Availability {
   reserved: number;
   held: number;
   sold: number;
-  /** Earliest expiry of a hold; set while state is ALL_HELD. */
+  /**
+   * Earliest expiry that leaves a unit free; set while state is ALL_HELD. Expiries that only make an overbooked sku less so
+   * do not count.
+   */
   nextReleaseAt:
     | Date
     | undefined;
-  /** Milliseconds until the sale opens, by the database's clock; 0 when open. */
+  /** Milliseconds until on_sale_at, by the database's clock; 0 from then on. A pause does not move it. */
   opensInMs: number;
   /** False before on_sale_at, after off_sale_at, past starts_at and while paused. */
   onSale: boolean;
