@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   }
 }
 
-async function start({ scale, httpPort, fresh, limits: named }: StartOptions): Promise<Mesh> {
+async function start({ scale, without, httpPort, fresh, limits: named }: StartOptions): Promise<Mesh> {
   if (httpPort !== undefined && !(await canListen(httpPort))) throw new Error(`port ${httpPort} is taken`);
   const limits = findLimits(named, MESH_DIRECTORY, say);
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -51,6 +51,7 @@ async function start({ scale, httpPort, fresh, limits: named }: StartOptions): P
     fresh,
     restartServers: true,
     scale,
+    without,
     limits,
     env: overruling(limits, process.env),
     servers: givenServers(process.env),

@@ -9,14 +9,14 @@ import { startNats } from '#libs/servers/start-nats.js';
 import { startPostgres } from '#libs/servers/start-postgres.js';
 import { startRedis } from '#libs/servers/start-redis.js';
 import { keepAlive } from './server-keeper.js';
-import type { ServerUrls } from './topology.js';
+import type { DispensableServer, ServerUrls } from './topology.js';
 
 export interface MeshServersOptions {
   /** Each private server keeps its data in a folder of its own in here. */
   directory: string;
   /** Servers that run already and are used instead of private ones. */
   given: Partial<ServerUrls>;
-  without: ('redis' | 'nats')[];
+  without: DispensableServer[];
   /** Whether the data outlives the mesh. */
   keep: boolean;
   /** Where given, a private server that dies unasked is started again, and this hears that it answers. */

@@ -6,7 +6,7 @@ import { MeshLogs } from './mesh-logs.js';
 import { forgetServers, type MeshServers, startServers } from './mesh-servers.js';
 import { MeshServices, planOnFreePorts } from './mesh-services.js';
 import { migrateLedger } from './migrate-ledger.js';
-import type { ProcessPlan, Scale, ServerUrls, ServiceName } from './topology.js';
+import type { DispensableServer, ProcessPlan, Scale, ServerUrls, ServiceName } from './topology.js';
 
 const READY_TIMEOUT_MS = 30_000;
 
@@ -17,7 +17,7 @@ export interface MeshOptions {
   /** Servers to use instead of private ones. */
   servers?: Partial<ServerUrls>;
   /** What the mesh shall do without. */
-  without?: ('redis' | 'nats')[];
+  without?: DispensableServer[];
   /** Preferred ports; free ones are found for all others. */
   ports?: { http?: number; gateway?: number };
   /** Gives services their limits; `env` overrules it. Those of skus are for operators to apply. */

@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util';
-import { parseScale, type Scale } from './topology.js';
+import { type DispensableServer, parseScale, parseWithout, type Scale } from './topology.js';
 
 /** What `npm start -- --help` prints. */
 export const START_HELP = `npm start [-- OPTIONS]    runs all of Holdfast on this machine, until Ctrl-C
 
   --scale gateway=2,inventory=3,order=2,scheduler=2
                           several processes of a service, with the work spread over them
+  --without redis,nats    leaves Redis or NATS or both out; orders go round them. docs/choosing.md says which to take
   --http-port PORT        the port of the HTTP edge (8080, or a free one when that is taken)
   --fresh                 forgets what earlier starts have sold
   --limits FILE           sets services up by that file, instead of .holdfast/limits.json where there is one;
@@ -23,6 +24,7 @@ While it runs, in another terminal:
 
 export interface StartOptions {
   scale: Scale;
+  without: DispensableServer[];
   httpPort?: number;
   /** Path of a limits file. */
   limits?: string;
@@ -38,6 +40,7 @@ export function readOptions(args: string[]): StartOptions | undefined {
     args,
     options: {
       scale: { type: 'string', default: '' },
+      without: { type: 'string', default: '' },
       'http-port': { type: 'string' },
       limits: { type: 'string' },
       fresh: { type: 'boolean', default: false },
@@ -49,6 +52,7 @@ export function readOptions(args: string[]): StartOptions | undefined {
   const port = values['http-port'];
   return {
     scale: parseScale(values.scale),
+    without: parseWithout(values.without),
     ...(port === undefined ? {} : { httpPort: portOf(port) }),
     ...(values.limits === undefined ? {} : { limits: values.limits }),
     fresh: values.fresh,

@@ -11,6 +11,10 @@ export const DEFAULT_PORTS = { http: 8080, gateway: 7011 } as const;
 /** How many processes of each service; one where nothing is said. */
 export type Scale = Partial<Record<ServiceName, number>>;
 
+/** The servers that a mesh can do without: its paths then go round them. */
+export const DISPENSABLE_SERVERS = ['redis', 'nats'] as const;
+export type DispensableServer = (typeof DISPENSABLE_SERVERS)[number];
+
 /** URLs of the servers that the mesh rests on. Without Redis or NATS its paths go round them. */
 export interface ServerUrls {
   postgres: string;
@@ -115,4 +119,16 @@ export function parseScale(text: string): Scale {
     scale[service] = Number(count);
   }
   return scale;
+}
+
+/** Reads `redis,nats`: the servers to do without; throws with what is wrong. */
+export function parseWithout(text: string): DispensableServer[] {
+  return text
+    .split(',')
+    .filter((piece) => piece !== '')
+    .map((name) => {
+      const server = DISPENSABLE_SERVERS.find((known) => known === name);
+      if (!server) throw new Error(`--without: ${name} is not redis or nats, like nats or redis,nats`);
+      return server;
+    });
 }

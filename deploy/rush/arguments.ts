@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { parseScale, type Scale } from '../local/topology.js';
+import { type DispensableServer, parseScale, parseWithout, type Scale } from '../local/topology.js';
 import { type Scenario, spread } from './scenario.js';
 import { readScenarioFile } from './scenario-file.js';
 import { scenarioNamed } from './scenarios/scenarios.js';
@@ -9,8 +9,9 @@ export interface RushArguments {
   scenario: Scenario;
   json: boolean;
   limits: RushLimits;
-  /** Undefined when nothing was said. */
+  /** Both undefined when nothing was said. */
   scale?: Scale;
+  without?: DispensableServer[];
 }
 
 const SEED_MAX = 2 ** 32 - 1;
@@ -27,6 +28,7 @@ export function readArguments(args: string[]): RushArguments | undefined {
       limits: { type: 'boolean', default: false },
       rate: { type: 'string' },
       scale: { type: 'string' },
+      without: { type: 'string' },
       over: { type: 'string' },
       seed: { type: 'string', default: '1' },
       help: { type: 'boolean', default: false },
@@ -40,6 +42,7 @@ export function readArguments(args: string[]): RushArguments | undefined {
     json: values.json,
     limits: limitsOf(values.limits, values.rate),
     ...(values.scale === undefined ? {} : { scale: parseScale(values.scale) }),
+    ...(values.without === undefined ? {} : { without: parseWithout(values.without) }),
   };
 }
 

@@ -13,6 +13,7 @@ export function rushHelp(): string {
   --limits                leaves the rate limits on, as in production: 50 a second for each sku, beyond it a line
   --rate NUMBER           the same with another limit a second
   --scale order=2,…       processes per service of a mesh that is started for the run
+  --without redis,nats    a mesh that is started for the run does without them
   --help                  this page
 
 A mesh that npm start runs is used; else one is started for the run and stopped after it. The exit code is 1 when

@@ -5,7 +5,6 @@ import { MESH_DIRECTORY, type MeshFile, readMeshFile } from '#libs/mesh/mesh-fil
 import { commandOf } from '#libs/servers/process-table.js';
 import { givenServers } from '../local/given-servers.js';
 import { startMesh } from '../local/mesh.js';
-import type { Scale } from '../local/topology.js';
 import { type RushArguments, readArguments } from './arguments.js';
 import { rushHelp } from './help.js';
 import { runRush } from './rush.js';
@@ -34,8 +33,9 @@ async function main(): Promise<void> {
 }
 
 /** The exit code: 0 when the verdict is right, 1 when it is not. */
-async function run({ scenario, json, scale, limits }: RushArguments): Promise<number> {
-  const { mesh, leave } = await findOrStartMesh(scale);
+async function run(given: RushArguments): Promise<number> {
+  const { scenario, json, limits } = given;
+  const { mesh, leave } = await findOrStartMesh(given);
   try {
     const { report, verdict, outcomes } = await runRush({ mesh, scenario, limits, terminal: process.stderr });
     if (json) {
@@ -56,11 +56,12 @@ interface Visit {
   leave(): Promise<void>;
 }
 
-async function findOrStartMesh(scale: Scale | undefined): Promise<Visit> {
+async function findOrStartMesh({ scale, without }: RushArguments): Promise<Visit> {
   const running = readMeshFile(MESH_DIRECTORY);
   // A mesh that was killed leaves its file.
   if (running && commandOf(running.services.bff?.[0]?.pid ?? 0).includes('bff')) {
-    if (scale) throw new Error('a mesh runs already; --scale is for one that the rush starts');
+    const own = scale ? '--scale' : without && '--without';
+    if (own) throw new Error(`a mesh runs already; ${own} is for one that the rush starts`);
     return { mesh: running, leave: async () => {} };
   }
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-rush-'));
@@ -69,6 +70,7 @@ async function findOrStartMesh(scale: Scale | undefined): Promise<Visit> {
   const mesh = await startMesh({
     directory,
     scale: scale ?? {},
+    without: without ?? [],
     servers: givenServers(process.env),
     report: console.error,
   });
