@@ -1,13 +1,15 @@
 import type { Benchmark } from './frame/benchmark.js';
+import type { Survey } from './frame/survey.js';
 import { soldOutAgainstConstant, soldOutAgainstUnaryMesh } from './p1-sold-out.js';
 import { consumerDrain } from './p5-consumer-drain.js';
 import { replays } from './p8-replays.js';
 import { limiter } from './p9-limiter.js';
 import { overload } from './p11-overload.js';
 import { wholePath } from './p13-whole-path.js';
+import { setUps } from './p15-set-ups.js';
 
 /** All benchmarks, in the order in which `all` runs them. */
-export const benchmarks: readonly Benchmark[] = [
+export const benchmarks: readonly (Benchmark | Survey)[] = [
   soldOutAgainstConstant,
   soldOutAgainstUnaryMesh,
   consumerDrain,
@@ -15,4 +17,5 @@ export const benchmarks: readonly Benchmark[] = [
   limiter,
   overload,
   wholePath,
+  setUps,
 ];

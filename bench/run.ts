@@ -6,16 +6,24 @@ import { parseArgs } from 'node:util';
 import { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createLogger } from '#libs/runtime/logger.js';
 import { benchmarks } from './benchmarks.js';
-import type { Benchmark } from './frame/benchmark.js';
+import type { Benchmark, BenchmarkContext } from './frame/benchmark.js';
 import { type MachineFacts, machineFacts } from './frame/machine.js';
 import { runPaired } from './frame/paired-runs.js';
-import { describeMachine, describeOutcome, keepResult, type ResultLine, resultLine } from './frame/report.js';
+import {
+  describeFindings,
+  describeMachine,
+  describeOutcome,
+  findingsLine,
+  keepResult,
+  resultLine,
+} from './frame/report.js';
+import type { Survey } from './frame/survey.js';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const resultsDirectory = join(repository, 'bench', 'results');
 const help = `npm run bench -- [ID… | all] [--json] [--quick] [--rounds N]
 
-${benchmarks.map(({ id, title, gate, goal }) => `  ${id.padEnd(4)} ${title} (gate ${gate}, goal ${goal})`).join('\n')}
+${benchmarks.map((one) => `  ${one.id.padEnd(4)} ${one.title}${'gate' in one ? ` (gate ${one.gate}, goal ${one.goal})` : ''}`).join('\n')}
 
   --json      one JSON line per benchmark on stdout and nothing else
   --quick     fewer items, one round: to see that it works
@@ -24,7 +32,7 @@ ${benchmarks.map(({ id, title, gate, goal }) => `  ${id.padEnd(4)} ${title} (gat
 Exits 1 when a gate is missed or a law was broken. Each result is added to bench/results/<ID>.jsonl.`;
 
 interface Options {
-  chosen: Benchmark[];
+  chosen: (Benchmark | Survey)[];
   json: boolean;
   quick: boolean;
   rounds: number;
@@ -85,18 +93,18 @@ async function runAll(options: Options, directory: string): Promise<number> {
   if (!options.json) process.stdout.write(`${describeMachine(machine)}\n`);
   let passed = true;
   for (const benchmark of options.chosen) {
-    const line = await runOne(benchmark, machine, options, join(directory, benchmark.id));
-    passed &&= line.gates_met && line.invariants_ok;
+    passed = (await runOne(benchmark, machine, options, join(directory, benchmark.id))) && passed;
   }
   return passed ? 0 : 1;
 }
 
+/** Whether its gates were met and its laws held. */
 async function runOne(
-  benchmark: Benchmark,
+  benchmark: Benchmark | Survey,
   machine: MachineFacts,
   { json, quick, rounds }: Options,
   directory: string,
-): Promise<ResultLine> {
+): Promise<boolean> {
   const life = new Lifecycle(createLogger('bench', json ? 'silent' : 'warn'), 30_000);
   const interrupted = (): void => void life.close().then(() => process.exit(130));
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
@@ -104,17 +112,30 @@ async function runOne(
   try {
     mkdirSync(directory, { recursive: true });
     progress('starting what it needs');
-    const open = await benchmark.open({ quick, directory, life, progress });
-    const outcome = await runPaired(open, rounds, progress);
-    const line = resultLine(benchmark, outcome, machine, quick);
+    const context = { quick, directory, life, progress };
+    const { line, text } = await ('survey' in benchmark
+      ? surveyed(benchmark, machine, context)
+      : compared(benchmark, machine, context, rounds));
     keepResult(resultsDirectory, line);
     showProgress('');
-    process.stdout.write(`${json ? JSON.stringify(line) : describeOutcome(benchmark, outcome, line)}\n`);
-    return line;
+    process.stdout.write(`${json ? JSON.stringify(line) : text}\n`);
+    return line.gates_met && line.invariants_ok;
   } finally {
     process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
     await life.close();
   }
+}
+
+async function compared(benchmark: Benchmark, machine: MachineFacts, context: BenchmarkContext, rounds: number) {
+  const outcome = await runPaired(await benchmark.open(context), rounds, context.progress);
+  const line = resultLine(benchmark, outcome, machine, context.quick);
+  return { line, text: describeOutcome(benchmark, outcome, line) };
+}
+
+async function surveyed(survey: Survey, machine: MachineFacts, context: BenchmarkContext) {
+  const findings = await survey.survey(context);
+  const line = findingsLine(survey, findings, machine, context.quick);
+  return { line, text: describeFindings(survey, findings) };
 }
 
 /** One line of a terminal, written over by the next; nothing where nobody watches. */

@@ -27,7 +27,7 @@ export interface BenchMesh {
 /** Starts one with a folder of its own. */
 export async function startBenchMesh(
   { directory, life, progress }: BenchmarkContext,
-  { name = 'mesh', env = {}, ...options }: { name?: string } & Pick<MeshOptions, 'env' | 'scale'> = {},
+  { name = 'mesh', env = {}, ...options }: { name?: string } & Pick<MeshOptions, 'env' | 'scale' | 'without'> = {},
 ): Promise<BenchMesh> {
   const settings = { ...benchSettings, ...env };
   const complaints = { left: 0 };

@@ -12,7 +12,7 @@ export interface Stretch {
   fromMs: number;
   toMs: number;
   sent: number;
-  /** How many ended with HELD or PENDING. */
+  /** How many ended with HELD or PENDING, or with what else the loop was told to count. */
   served: number;
   /** Of all that were sent; of a closed loop, of those that warmed up too. */
   outcomes: Record<string, number>;
@@ -47,9 +47,12 @@ export class OpenLoop {
   #begun = 0;
   #next = 0;
   #ended = 0;
+  readonly #counts: (outcome: string) => boolean;
   #whenAllEnded: (() => void) | undefined;
 
-  constructor(phases: readonly Phase[]) {
+  /** `counts` says which outcomes are what somebody came for. */
+  constructor(phases: readonly Phase[], counts = isServed) {
+    this.#counts = counts;
     this.#intendedMs = intendedTimes(phases);
     this.#latencyMs = new Float64Array(this.items);
     this.#endedMs = new Float64Array(this.items);
@@ -97,7 +100,7 @@ export class OpenLoop {
     for (let item = from; item < to; item += 1) {
       const outcome = this.#outcomes[item] ?? unanswered;
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-      if (isServed(outcome)) served.push(this.#latencyMs[item] ?? 0);
+      if (this.#counts(outcome)) served.push(this.#latencyMs[item] ?? 0);
     }
     const lastAnswerMs = this.#endedMs.subarray(from, to).reduce((last, at) => Math.max(last, at), 0);
     return { fromMs, toMs, sent: to - from, served: served.length, outcomes, ...latenciesOf(served), lastAnswerMs };

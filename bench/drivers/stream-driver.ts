@@ -1,6 +1,6 @@
 // A process of its own: takes one StreamJob over IPC, drives it, sends back one StreamResult and ends.
 import { closedLoop } from './closed-loop.js';
-import { OpenLoop, type Phase, type Stretch } from './open-loop.js';
+import { isServed, OpenLoop, type Phase, type Stretch } from './open-loop.js';
 import { encodeItem, type ItemWish, StreamLoad } from './stream-load.js';
 
 /** Reservations for one unit of one sku over ReserveStream, each with a user and a request id of its own. */
@@ -17,6 +17,8 @@ export interface OpenPlan {
   phases: Phase[];
   /** How finely the course of the run is reported. */
   windowMs: number;
+  /** Whether a no counts as served too, as it must where nothing is left; false by default. */
+  countRefused?: boolean;
 }
 
 export interface ClosedPlan {
@@ -50,8 +52,12 @@ async function drive(job: StreamJob): Promise<StreamResult> {
   return { ...stretches, busyShare: (cpu.user + cpu.system) / 1000 / (performance.now() - begun) };
 }
 
-async function driveOpen(job: StreamJob, { phases, windowMs }: OpenPlan): Promise<Omit<StreamResult, 'busyShare'>> {
-  const loop = new OpenLoop(phases);
+async function driveOpen(
+  job: StreamJob,
+  { phases, windowMs, countRefused = false }: OpenPlan,
+): Promise<Omit<StreamResult, 'busyShare'>> {
+  const counts = (outcome: string): boolean => isServed(outcome) || (countRefused && outcome === 'REFUSED');
+  const loop = new OpenLoop(phases, counts);
   const items = encodeItems(job, loop.items);
   const load = await StreamLoad.open(job.addresses, loop.end);
   let message = 0;

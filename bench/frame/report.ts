@@ -4,12 +4,26 @@ import type { Benchmark } from './benchmark.js';
 import { boundsMet, describeBounds } from './bounds.js';
 import type { MachineFacts } from './machine.js';
 import { type ArmSummary, brokenLaws, type Outcome } from './paired-runs.js';
+import type { Findings, Survey } from './survey.js';
 
-/** One line of a results file. */
-export interface ResultLine {
+/** What every line of a results file has. */
+interface Line {
   id: string;
   at: string;
   quick: boolean;
+  machine: MachineFacts;
+  fsync_us: number;
+  gates_met: boolean;
+  invariants_ok: boolean;
+}
+
+/** The line of a survey, which has no gate to miss. */
+export interface FindingsLine extends Line {
+  figures: object;
+}
+
+/** The line of a benchmark. */
+export interface ResultLine extends Line {
   unit: string;
   arms: Record<string, { rate: number; rates: number[] }>;
   /** Absent, with lo and hi, when a law was broken: then there is no figure. */
@@ -19,10 +33,6 @@ export interface ResultLine {
   gate: number;
   goal: number;
   counters: Record<string, Record<string, number>>;
-  machine: MachineFacts;
-  fsync_us: number;
-  gates_met: boolean;
-  invariants_ok: boolean;
 }
 
 /** Joins a benchmark's outcome with the machine it ran on. */
@@ -46,8 +56,19 @@ export function resultLine(benchmark: Benchmark, outcome: Outcome, machine: Mach
   };
 }
 
+/** Joins what a survey found with the machine it ran on. */
+export function findingsLine(
+  { id }: Survey,
+  { figures, violations }: Findings,
+  machine: MachineFacts,
+  quick: boolean,
+): FindingsLine {
+  const verdict = { gates_met: true, invariants_ok: violations.length === 0 };
+  return { id, at: new Date().toISOString(), quick, figures, machine, fsync_us: machine.fsync_us, ...verdict };
+}
+
 /** Adds the line to `<directory>/<id>.jsonl`. */
-export function keepResult(directory: string, line: ResultLine): void {
+export function keepResult(directory: string, line: ResultLine | FindingsLine): void {
   mkdirSync(directory, { recursive: true });
   appendFileSync(join(directory, `${line.id}.jsonl`), `${JSON.stringify(line)}\n`);
 }
@@ -58,7 +79,7 @@ export function describeOutcome(benchmark: Benchmark, outcome: Outcome, line: Re
   const broken = brokenLaws(outcome);
   const verdict =
     broken.length > 0
-      ? ['  VOID, a law was broken:', ...broken.map((law) => `    ${law}`)]
+      ? describeBroken(broken)
       : [
           `  ratio ${line.ratio} (${line.lo} to ${line.hi} over ${a.rates.length} pairs), ` +
             `gate ${benchmark.gate} ${(line.ratio ?? 0) >= benchmark.gate ? 'met' : 'MISSED'}, ` +
@@ -74,12 +95,21 @@ export function describeOutcome(benchmark: Benchmark, outcome: Outcome, line: Re
   ].join('\n');
 }
 
+/** What a survey found, for people. */
+export function describeFindings({ id, title }: Survey, { text, violations }: Findings): string {
+  return [`${id}  ${title}`, text, ...(violations.length > 0 ? describeBroken(violations) : [])].join('\n');
+}
+
 /** The machine for people, on one line. */
 export function describeMachine(machine: MachineFacts): string {
   return (
     `${machine.cores} cores (${machine.cpu}), ${machine.memory_gb} GB, fsync ${machine.fsync_us} us, ` +
     `Node ${machine.node}, Postgres ${machine.postgres}, Redis ${machine.redis}, NATS ${machine.nats}`
   );
+}
+
+function describeBroken(laws: readonly string[]): string[] {
+  return ['  VOID, a law was broken:', ...laws.map((law) => `    ${law}`)];
 }
 
 function describeArm(mark: string, arm: ArmSummary, unit: string): string[] {

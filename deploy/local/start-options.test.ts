@@ -4,14 +4,21 @@ import { readOptions } from './start-options.js';
 const test = suite('start options');
 
 test('nothing said is one process of each, with a crowd, on the port that is free', () => {
-  assert.equal(readOptions([]), { scale: {}, fresh: false, rush: true });
+  assert.equal(readOptions([]), { scale: {}, without: [], fresh: false, rush: true });
   assert.equal(readOptions(['--http-port', '65535', '--fresh', '--no-rush', '--scale', 'order=2']), {
     scale: { order: 2 },
+    without: [],
     httpPort: 65_535,
     fresh: true,
     rush: false,
   });
   assert.is(readOptions(['--help']), undefined);
+});
+
+test('Redis and NATS can be left out, and nothing else', () => {
+  assert.equal(readOptions(['--without', 'nats'])?.without, ['nats']);
+  assert.equal(readOptions(['--without', 'redis,nats'])?.without, ['redis', 'nats']);
+  assert.throws(() => readOptions(['--without', 'postgres']), '--without: postgres is not redis or nats');
 });
 
 test('a port that cannot be is refused in words', () => {

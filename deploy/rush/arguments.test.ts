@@ -24,6 +24,11 @@ test('what is no number is refused, and named', () => {
   assert.is(readArguments(['--seed', '4294967295', '--over', '0.5', '--rate', '1'])?.json, false);
 });
 
+test('a mesh of its own may do without Redis and NATS', () => {
+  assert.is(readArguments([])?.without, undefined);
+  assert.equal(readArguments(['--without', 'redis,nats'])?.without, ['redis', 'nats']);
+});
+
 test('another seed is another crowd', () => {
   const people = (seed: string) => readArguments(['--seed', seed])?.scenario.people;
   assert.equal(people('7'), people('7'));

@@ -16,8 +16,7 @@ export function rushHelp(): string {
   --without redis,nats    a mesh that is started for the run does without them
   --help                  this page
 
-A mesh that npm start runs is used; else one is started for the run and stopped after it. The exit code is 1 when
-anything but refusals went wrong.
+A mesh that npm start runs is used; else one is started for the run. The exit code is 1 when more than refusals went wrong.
 
 Scenarios
 ${scenarios.join('\n')}
@@ -58,8 +57,8 @@ What is counted. A request is one user and one key, however often it is sent.
   success_rate      share of requests that got an answer: a yes or a true no
   p50_ms, p99_ms    from the moment the first press was due to the answer that counts
   pool_wait_p99_ms, redis_p99_ms, redis_calls_per_request, pg_transactions_per_order, consumer_lag_max
-                    from the services' own metrics, before and after. What they do by the clock, crowd or no crowd, is
-                    not counted: ${POLLS.slice(0, 6).join(', ')},
+                    from the services' own metrics, before and after, without what they do by the clock, crowd or no
+                    crowd: ${POLLS.slice(0, 6).join(', ')},
                     ${POLLS.slice(6).join(', ')}
 `;
 }
