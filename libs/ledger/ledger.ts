@@ -12,6 +12,8 @@ import { orderCalls } from './orders.js';
 import { outboxCalls } from './outbox.js';
 import { parkedCalls } from './parked.js';
 import { paymentCalls } from './payments.js';
+import { reconcileCalls } from './reconcile.js';
+import { planCalls } from './reconcile-plans.js';
 import { skuControlCalls } from './sku-control.js';
 import { skuImportCalls } from './sku-imports.js';
 import { skuCalls } from './skus.js';
@@ -49,5 +51,7 @@ export function openLedger(pool: LedgerPool) {
     ...alertCalls(pool),
     ...switchCalls(pool),
     ...controlChangeCalls(pool),
+    ...reconcileCalls(pool),
+    ...planCalls(pool),
   };
 }

@@ -43,6 +43,12 @@ export const faultCatalogue = {
   DEAD_LETTER_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such dead letter' },
   SKU_EXISTS: { code: 'ALREADY_EXISTS', httpStatus: 409, title: 'The sku exists with other terms' },
   SWITCH_CHANGED: { code: 'ABORTED', httpStatus: 412, title: 'The switch was changed since it was read' },
+  RECONCILE_UNDER_WAY: {
+    code: 'ABORTED',
+    httpStatus: 409,
+    title: 'Another look is under way',
+    retryAfterMs: 2_000,
+  },
   PLAN_STALE: {
     code: 'FAILED_PRECONDITION',
     httpStatus: 409,

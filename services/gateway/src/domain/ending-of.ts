@@ -35,6 +35,7 @@ export const remainders: Readonly<Record<EndOfTry, Remainder>> = {
   SKU_EXISTS: 'FORGET',
   SWITCH_CHANGED: 'FORGET',
   PLAN_STALE: 'FORGET',
+  RECONCILE_UNDER_WAY: 'FORGET',
   DEAD_LETTER_RESOLVED: 'FORGET',
   ETAG_MISMATCH: 'FORGET',
   ORDER_PENDING: 'FORGET',
