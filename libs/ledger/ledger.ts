@@ -2,6 +2,7 @@ import { alertCalls } from './alerts.js';
 import { auditCalls } from './audit.js';
 import { claimCalls } from './claims.js';
 import { controlChangeCalls } from './control-changes.js';
+import { deadLetterDeskCalls } from './dead-letter-desk.js';
 import { deadLetterCalls } from './dead-letters.js';
 import { jobCalls } from './jobs.js';
 import { clockCalls } from './ledger-clock.js';
@@ -36,6 +37,7 @@ export function openLedger(pool: LedgerPool) {
   return {
     ...claimCalls(pool),
     ...deadLetterCalls(pool),
+    ...deadLetterDeskCalls(pool),
     ...parkedCalls(pool),
     ...orderCalls(pool),
     ...orderChangeCalls(pool),

@@ -48,6 +48,11 @@ export function cutPage<Row>(
   return { rows: page, nextPageToken: isEnd ? '' : encode([list, ...keyOf(last)]) };
 }
 
+/** Whether a part of a token is the number of a row. */
+export function isRowNumber(text: string): boolean {
+  return /^[1-9]\d{0,15}$/.test(text);
+}
+
 function encode(parts: readonly string[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }

@@ -67,7 +67,27 @@ async function callAll(ledger: Ledger, skuId: string, round: string): Promise<vo
   await ledger.switchesInForce();
   await ledger.controlChangesList(scope, { pageSize: 2 });
   await ledger.controlChangesList(undefined, { pageSize: 2 });
+  await callDesk(ledger, skuId, round);
+}
+
+/** What operators ask for and what is looked at for them. */
+async function callDesk(ledger: Ledger, skuId: string, round: string): Promise<void> {
+  const by = { by: 'olga', reason: 'r', requestId: round };
+  const claim = claimOf(`dead-${round}`, skuId);
   await ledger.claimBury({ claim, subject: 's', payload: Buffer.from(round), error: 'e' });
+  await ledger.alertsCheck({ expiryLateMs: 0, outboxLateMs: 0, flowing: [round], settledMs: 0 });
+  for (const { alert } of await ledger.alertsUntold(10)) await ledger.alertClearById({ alertId: alert.alertId, ...by });
+  await ledger.alertsMarkTold(await ledger.alertsUntold(10));
+  for (const all of [true, false]) {
+    await ledger.alertsList({ withCleared: all }, { pageSize: 2 });
+    await ledger.deadLettersList({ withResolved: all }, { pageSize: 2 });
+  }
+  const { letters } = await ledger.deadLettersList({ withResolved: false }, { pageSize: 1 });
+  for (const { letterId } of letters) {
+    await ledger.deadLetterGet(letterId);
+    await ledger.deadLetterReplay({ letterId, ...by }, claim);
+    await ledger.deadLetterDiscard({ letterId, ...by }).catch(() => undefined);
+  }
 }
 
 /** Makes the server count what this connection did, now. */
@@ -88,6 +108,10 @@ const fill = `
   INSERT INTO ledger.control_changes (what, scope, scope_id, was, became, reason, changed_by, changed_at, request_id)
     SELECT 'PAUSE', 'SKU', 'fill-' || n, '', '', 'r', 'ann', now(), 'r' || n FROM generate_series(1, 5000) AS n;
   INSERT INTO ledger.store_limits SELECT 'fill-' || n, 1, 1, false, 1, now() FROM generate_series(1, 5000) AS n;
+  INSERT INTO ledger.alerts (kind, subject, facts, command, first_seen_at, last_seen_at, times_seen, cleared_at, cleared_by, told)
+    SELECT 'DRIFT', 'fill-' || n, '{}', 'c', now(), now(), 1, now(), 'system', 'CLEARED' FROM generate_series(1, 5000) AS n;
+  INSERT INTO ledger.dead_letters (subject, payload, error, at, resolved_at, resolution, resolved_by, resolved_reason, resolved_request_id)
+    SELECT 'fill-' || n, '', 'e', now(), now(), 'DISCARDED', 'olga', 'r', 'fill-' || n FROM generate_series(1, 5000) AS n;
   ${flush}`;
 
 test('a plan that was made on an empty ledger looks up rows one by one, also when there are many', async () => {

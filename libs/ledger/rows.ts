@@ -87,7 +87,7 @@ export interface SkuStock {
 }
 
 /** An instant as the driver gives it in a column (Date) or within JSON (string). */
-type Instant = Date | string;
+export type Instant = Date | string;
 
 /** A refusal as it stands in a row. */
 export interface RefusalRow {

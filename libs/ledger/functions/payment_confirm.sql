@@ -24,6 +24,10 @@ DECLARE
   result text;
 BEGIN
   SELECT * INTO paid FROM orders WHERE order_id = id FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    -- While the lock was waited for, dead_letter_replay may have put another row in the place of this one.
+    SELECT * INTO paid FROM orders WHERE order_id = id FOR NO KEY UPDATE;
+  END IF;
   SELECT * INTO known FROM payments WHERE provider = of_provider AND provider_payment_id = payment_id;
   IF known.order_id IS NOT NULL THEN
     result := CASE WHEN known.order_id = id THEN 'KNOWN' ELSE 'REUSED' END;

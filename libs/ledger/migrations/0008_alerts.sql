@@ -15,10 +15,13 @@ CREATE TABLE ledger.alerts (
   cleared_at timestamptz,
   cleared_by text,
   cleared_reason text,
+  -- Of the operator who cleared it.
+  cleared_request_id text COLLATE "C",
   -- What the relay has told: nothing, that it was raised, that it was cleared.
   told text COLLATE "C" NOT NULL DEFAULT 'NOTHING' CHECK (told IN ('NOTHING', 'RAISED', 'CLEARED')),
   CONSTRAINT alerts_cleared_by_somebody CHECK ((cleared_at IS NULL) = (cleared_by IS NULL))
 );
 CREATE UNIQUE INDEX alerts_open ON ledger.alerts (kind, subject) WHERE cleared_at IS NULL;
 CREATE INDEX alerts_by_last_seen ON ledger.alerts (last_seen_at, id);
+CREATE INDEX alerts_open_by_last_seen ON ledger.alerts (last_seen_at, id) WHERE cleared_at IS NULL;
 CREATE INDEX alerts_untold ON ledger.alerts (id) WHERE told = 'NOTHING' OR (told = 'RAISED' AND cleared_at IS NOT NULL);
