@@ -1,5 +1,6 @@
 import { assert, suite } from '#libs/testing/suite.js';
 import {
+  alertEventSubject,
   claimsStream,
   claimsSubject,
   decisionsSubject,
@@ -20,6 +21,9 @@ test('every subject that is made is in the table', () => {
   assert.ok(fits(subjects.decisions.pattern, decisionsSubject(3)));
   assert.ok(fits(subjects.stockFreed.pattern, stockFreedSubject(3)));
   assert.ok(fits(subjects.orderEvents.pattern, orderEventSubject('HELD', 65_535)));
+  for (const news of ['RAISED', 'CLEARED'] as const) {
+    assert.ok(fits(subjects.alertEvents.pattern, alertEventSubject(news)));
+  }
   assert.is(orderEventSubject('HELD', 1), 'order.v1.held.1');
   assert.is(orderEventsStream, 'ORDER_EVENTS');
 });

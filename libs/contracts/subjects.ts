@@ -28,9 +28,16 @@ export const subjects = {
     owner: 'order',
     readers: [],
   },
+  alertEvents: {
+    pattern: 'alert.v1.<raised|cleared>',
+    message: 'holdfast.event.v1.AlertChanged',
+    stream: 'ORDER_EVENTS',
+    owner: 'order',
+    readers: [],
+  },
 } as const;
 
-/** The stream that keeps order events. */
+/** The stream that keeps events: of orders, and of alerts. */
 export const orderEventsStream = subjects.orderEvents.stream;
 
 /** Orders that the gate let in, on their way to the ledger. */
@@ -56,4 +63,9 @@ export function stockFreedSubject(shard: number): string {
 /** One change of one order. `state` is the new state; `storeHash` as computed by storeHash(). */
 export function orderEventSubject(state: string, storeHash: number): string {
   return `order.v1.${state.toLowerCase()}.${storeHash}`;
+}
+
+/** An alert that opened or was cleared. `news` is RAISED or CLEARED. */
+export function alertEventSubject(news: 'RAISED' | 'CLEARED'): string {
+  return `alert.v1.${news.toLowerCase()}`;
 }

@@ -7,13 +7,19 @@ const nats = new TestMessaging(test);
 
 test('D13 a deleted durable is made again, and everything stored meanwhile is delivered', async () => {
   const seen: string[] = [];
-  nats.consume(ackInto(seen));
+  let remade = 0;
+  const onRemade = (): void => {
+    remade += 1;
+  };
+  nats.consume(ackInto(seen), { onRemade });
   await nats.store(0);
   await until(() => seen.length === 1);
+  assert.is(remade, 0);
   for (let round = 1; round <= 3; round += 1) {
     await nats.manager.consumers.delete(nats.stream.name, 'worker');
     await nats.store(...Array.from({ length: 10 }, (_, n) => 10 * round + n));
     await until(async () => (await nats.messagesLeft()) === 0);
+    await until(() => remade === round);
   }
   assert.is(new Set(seen).size, 31);
 });

@@ -1,10 +1,20 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AckPolicy, createInbox, DeliverPolicy, type Msg, type NatsConnection, nanos, ReplayPolicy } from 'nats';
+import {
+  AckPolicy,
+  type ConsumerInfo,
+  createInbox,
+  DeliverPolicy,
+  type Msg,
+  type NatsConnection,
+  nanos,
+  ReplayPolicy,
+} from 'nats';
 import type { Gauge } from 'prom-client';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { Connection } from './connection.js';
 import { Delivery, type DeliverySource } from './delivery.js';
+import { Progress } from './progress.js';
 import { ensureStream, manager, type StreamSpec } from './stream.js';
 
 export interface ConsumeOptions {
@@ -26,6 +36,8 @@ export interface ConsumeOptions {
   readonly onBatch: (deliveries: Delivery[]) => Promise<void>;
   /** With messages pending and none delivered for this long, the consumer is looked at and asked anew. */
   readonly stalledAfterMs: number;
+  /** Hears when the consumer is another one than before: it, or its stream, had vanished and was made again. */
+  readonly onRemade?: () => void;
 }
 
 /** As the server last said: not yet delivered, delivered but not answered, and delivered more than once. */
@@ -33,6 +45,8 @@ export interface ConsumptionStats {
   readonly pending: number;
   readonly ackPending: number;
   readonly redelivered: number;
+  /** For how long messages wait and none is delivered or answered, by anybody, in ms; undefined when that is not known now. */
+  readonly stillMs: number | undefined;
 }
 
 const REPAIR_WAIT_MS = 200;
@@ -62,6 +76,7 @@ export class Consumption {
   readonly #pullMs: number;
   readonly #stops: (() => void)[] = [];
   readonly #closing = new AbortController();
+  readonly #progress: Progress;
 
   #source: StreamSource;
   #queue: Delivery[] = [];
@@ -74,7 +89,7 @@ export class Consumption {
   #heardAt = 0;
   #deliveredAt = 0;
   #repairing = false;
-  #stats: ConsumptionStats = { pending: 0, ackPending: 0, redelivered: 0 };
+  #stats = { pending: 0, ackPending: 0, redelivered: 0 };
 
   constructor(connection: Connection, options: ConsumeOptions, logger: Logger, lag: Gauge) {
     this.#connection = connection;
@@ -83,6 +98,7 @@ export class Consumption {
     this.#lag = lag.labels({ stream: options.stream.name, durable: options.durable });
     this.#heartbeatMs = Math.ceil(options.stalledAfterMs / 3);
     this.#pullMs = options.stalledAfterMs;
+    this.#progress = new Progress(3 * this.#heartbeatMs);
     this.#source = new StreamSource(connection, this.#logger, '');
     this.#stops.push(connection.subscribe(`${this.#inbox}.*`, (message) => this.#onMessage(message)));
     this.#stops.push(connection.onConnected(() => void this.#repair('connected', 0)));
@@ -91,7 +107,7 @@ export class Consumption {
   }
 
   stats(): ConsumptionStats {
-    return this.#stats;
+    return { ...this.#stats, stillMs: this.#progress.stillMs(performance.now()) };
   }
 
   /** Whether messages can come: there is a connection, and stream and consumer are as they must be. */
@@ -145,7 +161,7 @@ export class Consumption {
     }
     const { consumers } = await manager(client);
     // Makes it, leaves it, or changes what may be changed; a difference that may not is an error.
-    await consumers.add(stream.name, {
+    const info = await consumers.add(stream.name, {
       durable_name: durable,
       ...(filterSubject !== undefined && { filter_subject: filterSubject }),
       ack_policy: AckPolicy.Explicit,
@@ -155,6 +171,11 @@ export class Consumption {
       deliver_policy: DeliverPolicy.All,
       replay_policy: ReplayPolicy.Instant,
     });
+    this.#saw(info);
+  }
+
+  #saw(info: ConsumerInfo): void {
+    if (this.#progress.saw(info, performance.now())) this.#options.onRemade?.();
   }
 
   #pull(): void {
@@ -235,6 +256,7 @@ export class Consumption {
         redelivered: info.num_redelivered,
       };
       this.#lag.set(info.num_pending + info.num_ack_pending);
+      this.#saw(info);
     } catch (error) {
       await this.#repair(`cannot be asked: ${error instanceof Error ? error.message : error}`);
       return;

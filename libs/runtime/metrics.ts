@@ -13,8 +13,8 @@ const LATENCY_BUCKETS_SECONDS = [
  */
 export interface Metrics {
   counter(name: string, help: string, labels?: readonly string[]): Counter;
-  /** `collect` is called at each scrape and sets the gauge. */
-  gauge(name: string, help: string, labels?: readonly string[], collect?: (gauge: Gauge) => void): Gauge;
+  /** `collect` is called at each scrape, which waits for it, and sets the gauge. */
+  gauge(name: string, help: string, labels?: readonly string[], collect?: (gauge: Gauge) => unknown): Gauge;
   histogram(name: string, help: string, labels?: readonly string[], buckets?: readonly number[]): Histogram;
   /** The Prometheus text of everything, with the default metrics of the process (CPU, memory, event-loop delay, GC). */
   text(): Promise<string>;
@@ -39,8 +39,8 @@ export function createMetrics(): Metrics {
         labelNames: [...labels],
         registers,
         ...(collect && {
-          collect() {
-            collect(this);
+          async collect() {
+            await collect(this);
           },
         }),
       }),

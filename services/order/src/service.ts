@@ -10,14 +10,20 @@ import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
 import { ClaimConsumers } from './adapters/claim-consumers.js';
 import { hearOrderEvents, publishFreed } from './adapters/events.js';
 import { orderService } from './adapters/grpc.js';
-import { orderMetrics } from './adapters/metrics.js';
+import { type OrderMetrics, orderMetrics } from './adapters/metrics.js';
 import { relayPorts } from './adapters/outbox-relay.js';
+import { alertService } from './adapters/serve-alerts.js';
+import { deadLetterService } from './adapters/serve-dead-letters.js';
 import { changeOrders } from './app/change-orders.js';
+import { AlertCheck } from './app/check-alerts.js';
 import { getOrder } from './app/get-order.js';
 import { Nudge } from './app/nudge.js';
 import { relayOutbox } from './app/relay-outbox.js';
 import { OrderWatch } from './app/watch-order.js';
 import type { OrderConfig } from './config.js';
+
+/** What a scrape waits for the ledger. */
+const scrapeDeadlineMs = 500;
 
 /** Starts the service: admin port first, RPCs last; each part is closed in reverse. */
 export async function startOrder(
@@ -28,6 +34,7 @@ export async function startOrder(
   const metrics = createMetrics();
   const pool = openPool(config, life, metrics);
   const ledger = openLedger(pool);
+  const counted = orderMetrics(metrics, () => ledger.alertsCount({ deadlineMs: scrapeDeadlineMs }));
   const messaging = config.natsUrl === undefined ? undefined : openMessaging(config, config.natsUrl, life, metrics);
   let consumers: ClaimConsumers | undefined;
   const admin = await startAdmin({
@@ -43,19 +50,30 @@ export async function startOrder(
 
   const relayNudge = new Nudge();
   const watch = startWatch(config, life, ledger, messaging);
-  if (messaging) consumers = startStreams({ config, life, ledger, messaging, metrics, relayNudge });
+  const alerts = new AlertCheck({
+    ledger,
+    relays: messaging !== undefined,
+    shards: () => consumers?.standings() ?? [],
+    failed: (error) => logger.warn({ err: error }, 'an alert could not be raised, it is with the next check'),
+  });
+  if (messaging) consumers = startStreams({ config, life, ledger, messaging, counted, relayNudge, alerts });
 
+  const changed = (orderIds: readonly string[]): void => {
+    watch.changed(orderIds);
+    relayNudge.give();
+  };
   const change = changeOrders({
     ledger,
-    changed(orderIds) {
-      watch.changed(orderIds);
-      relayNudge.give();
-    },
+    changed,
     freed: (skus) => messaging && publishFreed(messaging, config.shards, skus),
   });
   const server = await startServer({
     address: config.grpcAddress,
-    services: [orderService({ ledger, change, watch })],
+    services: [
+      orderService({ ledger, change, watch }),
+      alertService(ledger, alerts),
+      deadLetterService({ ledger, changed }),
+    ],
     logger,
     metrics,
     drainMs: config.drainMs,
@@ -116,14 +134,14 @@ interface Streams {
   readonly life: Lifecycle;
   readonly ledger: Ledger;
   readonly messaging: Messaging;
-  readonly metrics: Metrics;
+  readonly counted: OrderMetrics;
   readonly relayNudge: Nudge;
+  readonly alerts: AlertCheck;
 }
 
 /** What needs NATS: events out and claims in. */
-function startStreams({ config, life, ledger, messaging, metrics, relayNudge }: Streams): ClaimConsumers {
+function startStreams({ config, life, ledger, messaging, counted, relayNudge, alerts }: Streams): ClaimConsumers {
   const { logger } = life;
-  const counted = orderMetrics(metrics);
   const lock = new SessionLock({
     url: config.databaseUrl,
     name: 'holdfast outbox relay',
@@ -136,7 +154,8 @@ function startStreams({ config, life, ledger, messaging, metrics, relayNudge }: 
   life.closer('relay', () => relaying);
 
   const admitted = (): void => relayNudge.give();
-  const consumers = new ClaimConsumers({ config, ledger, messaging, metrics: counted, logger, admitted });
+  const remade = (shard: number): void => alerts.consumerRemade(shard);
+  const consumers = new ClaimConsumers({ config, ledger, messaging, metrics: counted, logger, admitted, remade });
   life.closer('claims', () => consumers.close());
   return consumers;
 }

@@ -55,6 +55,9 @@ function portsTo(store: (entry: OutboxEntry) => Promise<void>): RelayPorts {
     outboxTake: (limit) => ledger.outboxTake(limit),
     store,
     outboxMarkPublished: (ids) => ledger.outboxMarkPublished(ids),
+    alertsUntold: (limit) => ledger.alertsUntold(limit),
+    storeAlert: async () => undefined,
+    alertsMarkTold: (told) => ledger.alertsMarkTold(told),
     failed: () => undefined,
   };
 }

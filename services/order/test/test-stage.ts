@@ -25,6 +25,7 @@ import { startOrder } from '../src/service.js';
 /** An order service that runs in this process. */
 export interface RunningOrder {
   readonly client: Client<OrderServiceDefinition>;
+  readonly grpcAddress: string;
   readonly adminUrl: string;
   /** A counter or gauge of its own, summed over labels. */
   metric(name: string): Promise<number>;
@@ -73,6 +74,7 @@ export class Stage {
     const client = connect(OrderServiceDefinition, grpcAddress, { defaultDeadlineMs: 5_000 });
     const running: RunningOrder = {
       client,
+      grpcAddress,
       adminUrl: `http://${adminAddress}`,
       metric: (name) => readMetric(`http://${adminAddress}/metrics`, `holdfast_${name}`),
       async stop() {

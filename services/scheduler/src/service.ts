@@ -1,3 +1,4 @@
+import { AlertServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/alert_service.js';
 import { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import { ledgerSchema, openLedger, RUNTIME_ROLE } from '#libs/ledger/ledger.js';
@@ -41,7 +42,10 @@ export async function startScheduler(
   const inventory = connect(InventoryServiceDefinition, config.inventoryTarget, { defaultDeadlineMs: callDeadlineMs });
   life.closer('inventory client', () => inventory.close());
 
-  const jobs = createJobs({ order, inventory, now: () => clock.now() });
+  const alerts = connect(AlertServiceDefinition, config.orderTarget, { defaultDeadlineMs: callDeadlineMs });
+  life.closer('alert client', () => alerts.close());
+
+  const jobs = createJobs({ order, inventory, alerts, now: () => clock.now() });
   const failures = metrics.counter('job_failures_total', 'Runs of jobs that failed', ['job']);
   const failed = (job: Job, error: unknown): void => {
     failures.inc({ job: job.name });

@@ -1,7 +1,6 @@
 import type { ControlServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
-import { Fault } from '#libs/refusal/fault.js';
-import type { CallContext } from '#libs/rpc/call-context.js';
+import { operatorOf } from '#libs/rpc/operator-of.js';
 import type { Handlers } from '#libs/rpc/service.js';
 import {
   fromScopeMessage,
@@ -41,11 +40,4 @@ export function serveSwitches(
       return { changes: changes.map(toChangeMessage), nextPageToken };
     },
   };
-}
-
-/** Who changes something, by the name that the gateway has checked. */
-export function operatorOf(call: CallContext): string {
-  const operator = call.metadata('x-holdfast-user');
-  if (!operator) throw new Fault('USER_MISSING', 'whoever changes something must be named in metadata x-holdfast-user');
-  return operator;
 }

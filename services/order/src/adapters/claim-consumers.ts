@@ -4,6 +4,7 @@ import type { Ledger } from '#libs/ledger/ledger.js';
 import type { Consumption, Messaging } from '#libs/messaging/messaging.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import { Admission } from '../app/admission.js';
+import type { ShardStanding } from '../app/check-alerts.js';
 import { ClaimConsumer } from '../app/consume-claims.js';
 import type { OrderConfig } from '../config.js';
 import { Pace } from '../domain/pace.js';
@@ -24,6 +25,8 @@ export interface ClaimConsumersOptions {
   readonly logger: Logger;
   /** Called after each commit. */
   readonly admitted: () => void;
+  /** Hears of a shard whose consumer had vanished and was made again. */
+  readonly remade: (shard: number) => void;
 }
 
 /** The consumers of all shards and the admission they share. */
@@ -58,6 +61,7 @@ export class ClaimConsumers {
         maxAckPending: config.claimsMaxAckPending,
         stalledAfterMs,
         onBatch: (deliveries) => this.#consumer.take(deliveries),
+        onRemade: () => options.remade(shard),
       }),
     );
   }
@@ -65,6 +69,14 @@ export class ClaimConsumers {
   /** Whether the consumers of all shards can be given messages. */
   get running(): boolean {
     return this.#consumptions.every((consumption) => consumption.running);
+  }
+
+  /** How the claims of each shard stand in the stream, for all processes together. */
+  standings(): ShardStanding[] {
+    return this.#consumptions.map((consumption, shard) => {
+      const { pending, ackPending, stillMs } = consumption.stats();
+      return { shard, waiting: pending + ackPending, stillMs };
+    });
   }
 
   /** Takes nothing more, and ends what is in hand. */

@@ -24,6 +24,37 @@ export function readClaims(delivery: ClaimsDelivery, ackWaitMs: number): ClaimsM
   return { claims, unreadable };
 }
 
+/**
+ * A message of the dead letters: as JSON, as far as it can be read, and its claim, when it is one of the order that it names.
+ * Whoever admits it by hand is stopped by no not-after.
+ */
+export function readLetter(payload: Uint8Array): { readonly json: string; readonly claim?: ClaimToAdmit } {
+  const message = asClaim(payload);
+  if (message === undefined || message.orderId === '') return { json: '' };
+  const claim = toClaim({ ...message, notAfter: undefined }, new Date(0));
+  return { json: toJson(message), ...(faultIn(message) === undefined && { claim }) };
+}
+
+function asClaim(payload: Uint8Array): Claim | undefined {
+  try {
+    return Claim.decode(payload);
+  } catch {
+    return undefined;
+  }
+}
+
+/** In the words of the contract. */
+function toJson({ orderId: id, storeId, userId, requestId, lines, notAfter }: Claim): string {
+  return JSON.stringify({
+    order_id: id,
+    store_id: storeId,
+    user_id: userId,
+    request_id: requestId,
+    lines: lines.map(({ skuId, quantity, attendeeId }) => ({ sku_id: skuId, quantity, attendee_id: attendeeId })),
+    not_after: notAfter,
+  });
+}
+
 function decoded({ data }: ClaimsDelivery, unreadable: { payload: Uint8Array; error: string }[]): Claim[] {
   try {
     return ClaimsPlaced.decode(data).claims;

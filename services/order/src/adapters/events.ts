@@ -7,7 +7,7 @@ import { decisionsSubject, orderEventSubject, stockFreedSubject, subjects } from
 import type { Decision } from '#libs/ledger/decision.js';
 import type { ExpiryReport } from '#libs/ledger/order-changes.js';
 import type { OutboxEntry } from '#libs/ledger/outbox.js';
-import type { Messaging } from '#libs/messaging/messaging.js';
+import type { Headers, Messaging } from '#libs/messaging/messaging.js';
 import { groupBy } from '../domain/group-by.js';
 import { orderEventsPattern } from './streams.js';
 
@@ -47,16 +47,31 @@ export async function storeOrderEvent(messaging: Messaging, row: OutboxEntry): P
   await messaging.store(orderEventSubject(row.state, storeHash(row.storeId)), OrderChanged.encode(message).finish(), {
     timeoutMs: storeTimeoutMs,
     messageId: id,
-    headers: {
-      'ce-id': id,
-      'ce-source': '/holdfast/order',
-      'ce-type': subjects.orderEvents.message,
-      'ce-specversion': '1.0',
-      'ce-time': row.at.toISOString(),
-      'ce-subject': row.orderId,
-      'ce-datacontenttype': 'application/protobuf',
-    },
+    headers: cloudEvent({ id, type: subjects.orderEvents.message, at: row.at, subject: row.orderId }),
   });
+}
+
+/** The attributes of a CloudEvent of this service, as headers of its message. */
+export function cloudEvent({
+  id,
+  type,
+  at,
+  subject,
+}: {
+  id: string;
+  type: string;
+  at: Date;
+  subject: string;
+}): Headers {
+  return {
+    'ce-id': id,
+    'ce-source': '/holdfast/order',
+    'ce-type': type,
+    'ce-specversion': '1.0',
+    'ce-time': at.toISOString(),
+    'ce-subject': subject,
+    'ce-datacontenttype': 'application/protobuf',
+  };
 }
 
 /** Hears of every change of an order that was relayed, from whichever process. Returns how to stop. */

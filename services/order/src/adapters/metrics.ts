@@ -1,3 +1,4 @@
+import { alertKinds, type OpenAlerts } from '#libs/ledger/alerts.js';
 import type { Decision } from '#libs/ledger/decision.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
 import { maxBatchLines } from '../domain/admission-batch.js';
@@ -7,13 +8,19 @@ const lineBuckets = [1, 2, 5, 10, 20, 50, 100, 200, 300, 400, maxBatchLines];
 /** What this service counts. */
 export type OrderMetrics = ReturnType<typeof orderMetrics>;
 
-export function orderMetrics(metrics: Metrics) {
+/** `openAlerts` is asked at each scrape, since any process may raise one; while it rejects the last figures stay. */
+export function orderMetrics(metrics: Metrics, openAlerts: () => Promise<OpenAlerts>) {
   const admitted = metrics.counter('claims_admitted_total', 'Claims that the ledger decided');
   const decided = metrics.counter('orders_decided_total', 'Decisions by what they were', ['outcome']);
   const batchLines = metrics.histogram('admission_batch_lines', 'Order lines in one admission', [], lineBuckets);
   const deadLetters = metrics.counter('dead_letters_total', 'Messages and claims that nobody could process');
   const givenBack = metrics.counter('claims_given_back_total', 'Messages of claims that come again');
   const outboxLag = metrics.gauge('outbox_lag', 'Events at hand that are not published; 1000 may be more');
+
+  metrics.gauge('alerts_open', 'Alerts that nobody cleared, by kind', ['kind'], async (gauge) => {
+    const open = await openAlerts().catch(() => undefined);
+    for (const kind of open ? alertKinds : []) gauge.set({ kind }, open?.[kind] ?? 0);
+  });
 
   return {
     batch: (lines: number) => batchLines.observe(lines),

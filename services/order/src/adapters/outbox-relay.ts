@@ -4,6 +4,7 @@ import type { SessionLock } from '#libs/postgres/session-lock.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { RelayPorts } from '../app/relay-outbox.js';
 import type { OrderConfig } from '../config.js';
+import { storeAlertEvent } from './alert-events.js';
 import { storeOrderEvent } from './events.js';
 import type { OrderMetrics } from './metrics.js';
 import { orderEventsSpec } from './streams.js';
@@ -41,6 +42,9 @@ export function relayPorts({ config, ledger, messaging, lock, metrics, logger }:
       await ledger.outboxMarkPublished(ids);
       failing = false;
     },
+    alertsUntold: (limit) => ledger.alertsUntold(limit),
+    storeAlert: (news) => storeAlertEvent(messaging, news),
+    alertsMarkTold: (told) => ledger.alertsMarkTold(told),
     failed(error) {
       // A full stream or an outage fails twice a second: once in the log is enough.
       logger[failing ? 'debug' : 'warn']({ err: error }, 'events could not be relayed, they are tried again');

@@ -34,6 +34,12 @@ export class RequestCheck {
     return this;
   }
 
+  /** What somebody else has found. */
+  also(violations: readonly Violation[]): this {
+    this.#violations.push(...violations);
+    return this;
+  }
+
   /** Throws INVALID_REQUEST with all that was found. */
   done(): void {
     const [first] = this.#violations;

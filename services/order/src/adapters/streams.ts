@@ -5,6 +5,9 @@ import type { OrderConfig } from '../config.js';
 /** Every change of every order. */
 export const orderEventsPattern = 'order.v1.>';
 
+/** Every alert that opened or was cleared. */
+const alertEventsPattern = 'alert.v1.>';
+
 /** A relay that dies after storing and before marking stores again well within this. */
 const eventsDuplicateWindowMs = 120_000;
 /** Claims carry no message id: their rows make two one. The server wants a window all the same. */
@@ -23,11 +26,11 @@ export function claimsSpec(config: OrderConfig, shard: number): StreamSpec {
   };
 }
 
-/** The stream that keeps order events for whoever wants to read them. */
+/** The stream that keeps events of orders and alerts for whoever wants to read them. */
 export function orderEventsSpec(config: OrderConfig): StreamSpec {
   return {
     name: orderEventsStream,
-    subjects: [orderEventsPattern],
+    subjects: [orderEventsPattern, alertEventsPattern],
     retention: 'limits',
     maxAgeMs: config.eventsMaxAgeHours * 3_600_000,
     maxBytes: config.eventsMaxBytes,

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AlertNews } from '#libs/ledger/alerts.js';
 import type { OutboxEntry } from '#libs/ledger/outbox.js';
 import { groupBy } from '../domain/group-by.js';
 import type { Nudge } from './nudge.js';
 
 /** Rows published together at most. */
 const rowsPerRound = 1_000;
+const alertsPerRound = 100;
 /** Between two rounds: what happens meanwhile is told together, and admission has the processor first. */
 const restMs = 100;
 const restAfterFailureMs = 500;
@@ -20,6 +22,11 @@ export interface RelayPorts {
   /** Resolves when the stream has the event for certain. */
   store(row: OutboxEntry): Promise<void>;
   outboxMarkPublished(ids: readonly number[]): Promise<void>;
+  /** At most one thing of each alert, so that what is stored at once has no order. */
+  alertsUntold(limit: number): Promise<AlertNews[]>;
+  /** Resolves when the stream has the event for certain. */
+  storeAlert(news: AlertNews): Promise<void>;
+  alertsMarkTold(told: readonly AlertNews[]): Promise<void>;
   failed(error: unknown): void;
 }
 
@@ -45,9 +52,14 @@ async function rest(ms: number, closing: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal: closing }).catch(() => undefined);
 }
 
-/** One round; true when more rows are left. */
+/** One round; true when more rows are left. What fails of the one kind holds up nothing of the other. */
 export async function relayRound(ports: RelayPorts): Promise<boolean> {
   if (!(await ports.isMine()) || !(await ports.streamReady())) return false;
+  const rounds = await Promise.allSettled([relayChanges(ports), relayAlerts(ports)]);
+  return rounds.map(orThrow).some((isMoreLeft) => isMoreLeft);
+}
+
+async function relayChanges(ports: RelayPorts): Promise<boolean> {
   const rows = await ports.outboxTake(rowsPerRound);
   const byOrder = groupBy(rows, (row) => row.orderId);
   const outcomes = await Promise.all([...byOrder.values()].map((events) => storeInTurn(ports, events)));
@@ -56,6 +68,19 @@ export async function relayRound(ports: RelayPorts): Promise<boolean> {
   const failure = outcomes.find((outcome) => outcome.error !== undefined);
   if (failure) throw failure.error;
   return rows.length === rowsPerRound;
+}
+
+async function relayAlerts(ports: RelayPorts): Promise<boolean> {
+  const untold = await ports.alertsUntold(alertsPerRound);
+  const stored = await Promise.allSettled(untold.map((news) => ports.storeAlert(news)));
+  await ports.alertsMarkTold(untold.filter((_, index) => stored[index]?.status === 'fulfilled'));
+  for (const each of stored) orThrow(each);
+  return untold.length > 0;
+}
+
+function orThrow<Value>(settled: PromiseSettledResult<Value>): Value {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
 }
 
 /** Stores the events of one order one after the other; the first that fails keeps the later ones back. */

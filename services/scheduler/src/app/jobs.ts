@@ -1,3 +1,4 @@
+import type { AlertServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/alert_service.js';
 import type { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import type { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import type { Client } from '#libs/rpc/client.js';
@@ -22,11 +23,13 @@ export interface Job {
 export interface JobPorts {
   readonly order: Pick<Client<OrderServiceDefinition>, 'expireDue'>;
   readonly inventory: Pick<Client<InventoryServiceDefinition>, 'sweep' | 'sync'>;
+  readonly alerts: Pick<Client<AlertServiceDefinition>, 'checkAlerts'>;
   /** The ledger's time. */
   readonly now: () => Date;
 }
 
 const everySecondMs = 1_000;
+const alertsEveryMs = 5_000;
 const expireBatchSize = 500;
 /** A hold shorter than all others may be born meanwhile, so expiry never rests longer than this. */
 const expireRest = { leastMs: 100, mostMs: 1_000 };
@@ -34,7 +37,7 @@ const expireRest = { leastMs: 100, mostMs: 1_000 };
 const warmUpSeconds = 60;
 const warmUpRest = { leastMs: 1_000, mostMs: 15_000 };
 
-export function createJobs({ order, inventory, now }: JobPorts): Job[] {
+export function createJobs({ order, inventory, alerts, now }: JobPorts): Job[] {
   return [
     {
       name: 'expire',
@@ -78,6 +81,16 @@ export function createJobs({ order, inventory, now }: JobPorts): Job[] {
         const { synced, nextOpeningAt } = await inventory.sync(request);
         const dueAt = nextOpeningAt && new Date(nextOpeningAt.getTime() - warmUpSeconds * 1_000);
         return { result: `${synced} synced`, nextInMs: restUntil(dueAt, now(), warmUpRest) };
+      },
+    },
+    {
+      name: 'alerts',
+      description: 'Raises alerts for what is late, stuck or left over, and clears those whose cause is gone',
+      overdueAfterMs: 10_000,
+      async run() {
+        const { raised, cleared, open } = await alerts.checkAlerts({});
+        const left = Object.values(open).reduce((sum, count) => sum + count, 0);
+        return { result: `${raised} raised, ${cleared} cleared, ${left} open`, nextInMs: alertsEveryMs };
       },
     },
   ];
