@@ -29,6 +29,7 @@ DECLARE
   letter dead_letters%ROWTYPE;
   old orders%ROWTYPE;
   decided record;
+  undecided jsonb;
   result text;
 BEGIN
   SELECT * INTO letter FROM dead_letters AS d WHERE d.id = letter_id FOR NO KEY UPDATE;
@@ -65,12 +66,11 @@ BEGIN
     EXCEPTION WHEN SQLSTATE 'HF001' THEN
       -- The row that was there is there again.
       result := 'NOT_DECIDED';
+      undecided := jsonb_build_object('outcome', decided.outcome) || coalesce(decided.detail, '{}');
     END;
   END IF;
 
-  RETURN QUERY SELECT result,
-    CASE result WHEN 'NOT_DECIDED' THEN jsonb_build_object('outcome', decided.outcome) || coalesce(decided.detail, '{}')
-    END,
+  RETURN QUERY SELECT result, undecided,
     (SELECT to_json(d) FROM dead_letters_list(true, letter_id + 1, 1) AS d WHERE d.id = letter_id),
     (SELECT row_to_json(o) FROM order_rows AS o WHERE o.order_id = of_order);
 END $$;

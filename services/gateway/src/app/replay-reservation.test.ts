@@ -97,6 +97,25 @@ test('when what it is today cannot be read, it is placed again by the same id, a
   }
 });
 
+test('what could not be processed is told as its order is today, since an operator may have admitted it; every other no is told again', async () => {
+  const refusing =
+    (reason: Parameters<typeof refusalOf>[0]): Placing =>
+    async () => ({ $case: 'refused', value: refusalOf(reason) });
+  const held = inState(OrderState.ORDER_STATE_HELD, { version: 2 });
+  const unprocessable = await after(refusing('REFUSAL_REASON_UNPROCESSABLE'));
+  const refusal = refusalOf('REFUSAL_REASON_UNPROCESSABLE');
+  unprocessable.rows.set(id, inState(OrderState.ORDER_STATE_REFUSED, { refusal }));
+  assert.is(caseOf(await replay()), 'refused');
+  unprocessable.rows.set(id, held);
+  assert.is(stateOf(await replay()), OrderState.ORDER_STATE_HELD);
+  assert.is(unprocessable.placed.length, 1);
+  unprocessable.close();
+
+  const soldOut = await after(refusing('REFUSAL_REASON_SOLD_OUT'));
+  soldOut.rows.set(id, held);
+  assert.is(caseOf(await replay()), 'refused');
+});
+
 test('a stored answer that cannot be read is none', async () => {
   const { requests, placed } = await after(held);
   requests.answer = { kind: 'DONE', outcome: 'REFUSED', ageMs: 10, answer: Buffer.from('not this') };

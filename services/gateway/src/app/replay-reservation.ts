@@ -1,4 +1,4 @@
-import { type Order, OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { type Order, OrderState, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { ReserveResponse } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { type Answer, refused, type Told, told } from './answer.js';
 import type { Begun, Hold } from './ports.js';
@@ -21,7 +21,7 @@ type Replay = (hold: Hold, done: Done) => Answer | undefined | Promise<Answer | 
 export function createReplay({ ownOrder, findClaim }: ReplayOptions): Replay {
   return function replay(hold, { outcome, ageMs, answer }) {
     const stored = answer.length > 0 ? decoded(answer) : undefined;
-    if (outcome === 'REFUSED') return stored;
+    if (outcome === 'REFUSED') return stored !== undefined && mayBeReplayed(stored) ? today(hold) : stored;
     if (outcome === 'PENDING') return decided(hold);
     return stored !== undefined && ageMs < repeatedForMs && isStillHeld(stored) ? stored : today(hold);
   };
@@ -61,6 +61,12 @@ function decoded(bytes: Uint8Array): Told | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What could not be processed is a dead letter, which an operator may have admitted since. */
+function mayBeReplayed({ value: { outcome } }: Told): boolean {
+  const refusal = outcome?.$case === 'refused' ? outcome.value.refusal : undefined;
+  return refusal?.reason === RefusalReason.REFUSAL_REASON_UNPROCESSABLE;
 }
 
 function isStillHeld({ value: { outcome } }: Told): boolean {
