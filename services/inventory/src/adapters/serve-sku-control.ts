@@ -10,11 +10,11 @@ import type { Ledger } from '#libs/ledger/ledger.js';
 import type { Release } from '#libs/ledger/sku-control.js';
 import { Fault } from '#libs/refusal/fault.js';
 import type { CallContext } from '#libs/rpc/call-context.js';
+import { operatorOf } from '#libs/rpc/operator-of.js';
 import type { Handlers } from '#libs/rpc/service.js';
 import { toStatus } from '#libs/rpc/status.js';
 import type { LoadedGates } from '../app/ports.js';
 import { type ChangeHearers, spreadChange } from '../app/spread-change.js';
-import { operatorOf } from './serve-switches.js';
 import { fromSkuMessage, toAvailabilityMessage, toSkuMessage } from './sku-messages.js';
 
 const UNTOLD_REASON = 'import';
