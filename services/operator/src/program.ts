@@ -1,9 +1,16 @@
 import { Command } from 'commander';
+import { addAlertCommands } from './adapters/alerts/alert-commands.js';
+import { addDeadLetterCommands } from './adapters/dead-letters/dead-letter-commands.js';
+import { addJobCommands } from './adapters/jobs/job-commands.js';
 import { addLimitsCommands } from './adapters/limits/limits-commands.js';
 import { addStatusCommand } from './adapters/mesh/status-command.js';
+import { addProveCommand } from './adapters/reconcile/prove-command.js';
+import { addReconcileCommands } from './adapters/reconcile/reconcile-commands.js';
+import { addReleasesCommand } from './adapters/releases/releases-command.js';
 import type { Session } from './adapters/session.js';
 import { addImportCommand } from './adapters/skus/import-command.js';
 import { addSkuCommands } from './adapters/skus/sku-commands.js';
+import { addExplainCommands } from './adapters/stories/explain-commands.js';
 import { addSwitchCommands } from './adapters/switches/switch-commands.js';
 
 const epilogue = `
@@ -38,10 +45,18 @@ export function programOf(session: Session): Command {
     });
   program.commandsGroup('How it is:');
   addStatusCommand(program, session);
+  addAlertCommands(program, session);
+  addReleasesCommand(program, session);
   program.commandsGroup('How it sells:');
   addSwitchCommands(program, session);
   addLimitsCommands(program, session);
   addSku(program, session);
+  program.commandsGroup('What happened, and repairs:');
+  addProveCommand(program, session);
+  addExplainCommands(program, session);
+  addReconcileCommands(program, session);
+  addDeadLetterCommands(program, session);
+  addJobCommands(program, session);
   return program.commandsGroup('More:').helpCommand('help [command]', 'this, or the help of a command');
 }
 

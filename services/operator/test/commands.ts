@@ -1,6 +1,8 @@
+import { PlanState } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { LimitSource, OnBusy, type SkuLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import type { Script } from './fake-gateway.js';
-import { change, mug, mugUnits, orderSwitch, stockSwitch, wellMesh } from './samples.js';
+import { alert, events, job, letter, order, orderId, plan, proof, release } from './repair-samples.js';
+import { change, longAgo, mug, mugUnits, orderSwitch, stockSwitch, wellMesh } from './samples.js';
 
 /** A command as it may be typed, and how many things are wrong with a bad one. */
 export interface SampleCommand {
@@ -44,6 +46,33 @@ export const sampleCommands: Record<string, SampleCommand> = {
     good: ['kiln-mug', '120', ...why],
     bad: { args: ['a b', 'many'], problems: ['SKU "a b"', 'N "many"', needsReason] },
   },
+  alerts: { good: [] },
+  'alerts clear': { good: ['12', ...why], bad: { args: ['x'], problems: ['ALERT "x"', needsReason] } },
+  releases: {
+    good: [],
+    bad: { args: ['--store', 'a b', '--within', '1y'], problems: ['--store "a', '--within "1y"'] },
+  },
+  prove: { good: ['kiln-mug'], bad: { args: ['a b'], problems: ['SKU "a b"'] } },
+  'explain order': { good: [orderId], bad: { args: ['17'], problems: ['ORDER "17"'] } },
+  'explain user': {
+    good: ['u-4711', '--sku', 'kiln-mug'],
+    bad: { args: ['u 1'], problems: ['USER "u 1"', '--sku is missing'] },
+  },
+  'reconcile plan': {
+    good: ['--sku', 'kiln-mug', 'kiln-wheel'],
+    bad: { args: ['--sku', 'a b', 'c d'], problems: ['--sku "a b"', '--sku "c d"'] },
+  },
+  'reconcile apply': { good: ['17', ...why], bad: { args: ['0'], problems: ['PLAN "0"', needsReason] } },
+  'reconcile plans': { good: [], bad: { args: ['--limit', 'all'], problems: ['--limit "all"'] } },
+  'reconcile show': { good: ['17'], bad: { args: ['last'], problems: ['PLAN "last"'] } },
+  'dead-letters list': { good: ['--all'], bad: { args: ['--limit', '-5'], problems: ['--limit "-5"'] } },
+  'dead-letters show': { good: ['3'], bad: { args: ['x'], problems: ['LETTER "x"'] } },
+  'dead-letters replay': { good: ['3', ...why], bad: { args: ['x'], problems: ['LETTER "x"', needsReason] } },
+  'dead-letters discard': { good: ['3', ...why], bad: { args: ['x'], problems: ['LETTER "x"', needsReason] } },
+  'jobs list': { good: [] },
+  'jobs run': { good: ['expire'], bad: { args: ['EXPIRE'], problems: ['JOB "EXPIRE"'] } },
+  'jobs pause': { good: ['expire', ...why], bad: { args: ['EXPIRE'], problems: ['JOB "EXPIRE"', needsReason] } },
+  'jobs resume': { good: ['expire'], bad: { args: ['EXPIRE'], problems: ['JOB "EXPIRE"'] } },
   'sku import': { good: ['examples/skus.csv'], bad: { args: ['/nowhere.csv'], problems: ['there is no file'] } },
 };
 
@@ -77,5 +106,23 @@ export const everyAnswer: Script = {
   pauseSku: { sku: { ...mug, paused: true } },
   resumeSku: { sku: mug },
   setCapacity: { sku: mug, availability: mugUnits },
+  listAlerts: { alerts: [alert], nextPageToken: '' },
+  clearAlert: { alert: { ...alert, clearedAt: longAgo, clearedBy: 'anna', clearedReason: 'seen to' } },
+  listReleases: { releases: [release], nextPageToken: '' },
+  proveSku: proof,
+  explainOrder: { order, events },
+  explainUser: { orders: [order], events, units: 0, limit: 2 },
+  planReconcile: { plan },
+  applyReconcile: { plan: { ...plan, state: PlanState.PLAN_STATE_APPLIED, appliedAt: longAgo, appliedBy: 'anna' } },
+  listPlans: { plans: [plan], nextPageToken: '' },
+  getPlan: { plan },
+  listDeadLetters: { deadLetters: [letter], nextPageToken: '' },
+  getDeadLetter: { deadLetter: letter },
+  replayDeadLetter: { deadLetter: letter, order },
+  discardDeadLetter: { deadLetter: letter },
+  listJobs: { jobs: [job] },
+  runJob: { job },
+  pauseJob: { job: { ...job, paused: true, pauseReason: 'upgrade' } },
+  resumeJob: { job },
   importSkus: ({ skus }) => ({ created: skus.length, changed: 0, unchanged: 0, failures: [] }),
 };

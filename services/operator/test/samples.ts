@@ -24,7 +24,7 @@ import {
 export const allScope: Scope = { kind: ScopeKind.SCOPE_KIND_ALL, storeId: '', skuId: '' };
 export const storeScope: Scope = { kind: ScopeKind.SCOPE_KIND_STORE, storeId: 'kiln', skuId: '' };
 export const skuScope: Scope = { kind: ScopeKind.SCOPE_KIND_SKU, storeId: 'kiln', skuId: 'kiln-mug' };
-const longAgo = new Date('2026-03-02T09:00:00Z');
+export const longAgo = new Date('2026-03-02T09:00:00Z');
 
 export const stockSwitch: Switch = {
   scope: allScope,

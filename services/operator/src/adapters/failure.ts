@@ -94,6 +94,13 @@ const adviceByReason: Partial<Record<FaultReason, string>> = {
   PERMISSION_DENIED: 'this gateway does not take you for an operator',
   USER_MISSING: 'say who you are, for the history: --as NAME or HOLDFAST_OPERATOR',
   SKU_NOT_FOUND: 'sku ids are told apart by case; limits show --store lists those of a store',
+  ORDER_NOT_FOUND: 'holdfast explain user USER --sku SKU finds the orders of a person',
+  JOB_NOT_FOUND: 'holdfast jobs list has them all',
+  PLAN_NOT_FOUND: 'holdfast reconcile plans has the newest',
+  PLAN_STALE: 'nothing was changed; holdfast reconcile plan looks again',
+  ALERT_NOT_FOUND: 'holdfast alerts --all has them all',
+  DEAD_LETTER_NOT_FOUND: 'holdfast dead-letters list --all has them all',
+  DEAD_LETTER_RESOLVED: 'nothing was changed; holdfast dead-letters show tells who did, and what',
   RATE_LIMITED: 'try again in a second',
   BUSY: 'try again in a second',
 };

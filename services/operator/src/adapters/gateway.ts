@@ -1,7 +1,13 @@
 import type { Gateway } from '../app/ports.js';
+import { alertCalls } from './alerts/alert-calls.js';
+import { deadLetterCalls } from './dead-letters/dead-letter-calls.js';
+import { jobCalls } from './jobs/job-calls.js';
 import { limitsCalls } from './limits/limits-calls.js';
 import { meshCalls } from './mesh/mesh-calls.js';
+import { reconcileCalls } from './reconcile/reconcile-calls.js';
+import { releaseCalls } from './releases/release-calls.js';
 import { skuCalls } from './skus/sku-calls.js';
+import { storyCalls } from './stories/story-calls.js';
 import { switchCalls } from './switches/switch-calls.js';
 import type { Wire } from './wire.js';
 
@@ -12,5 +18,11 @@ export function gatewayOn(wire: Wire): Gateway {
     switches: switchCalls(wire),
     mesh: meshCalls(wire),
     skus: skuCalls(wire),
+    reconcile: reconcileCalls(wire),
+    stories: storyCalls(wire),
+    alerts: alertCalls(wire),
+    deadLetters: deadLetterCalls(wire),
+    jobs: jobCalls(wire),
+    releases: releaseCalls(wire),
   };
 }

@@ -1,7 +1,14 @@
 import type { Fault } from '#libs/refusal/fault.js';
+import type { Alert } from '../domain/alert.js';
+import type { DeadLetter } from '../domain/dead-letter.js';
+import type { Job } from '../domain/job.js';
 import type { LimitChange, OnBusy, Rate } from '../domain/limit-change.js';
 import type { MeshStatus } from '../domain/mesh.js';
+import type { Plan } from '../domain/plan.js';
+import type { Proof } from '../domain/proof.js';
+import type { Release } from '../domain/release.js';
 import type { Sku, SkuDraft, StockedSku } from '../domain/sku.js';
+import type { OrderStory, StoryOrder, UserStory } from '../domain/story.js';
 import type { ControlChange, Scope, Switch } from '../domain/switches.js';
 
 /** Who set a rate limit. */
@@ -110,10 +117,68 @@ export interface Skus {
   importSkus(skus: readonly SkuDraft[], how: ImportHow): Promise<ChunkImported>;
 }
 
+/** Whether everything fits together. */
+export interface Reconcile {
+  /** Looks at these skus, or at all when there are none. */
+  makePlan(skuIds: readonly string[]): Promise<Plan>;
+  /** PLAN_STALE when things are not as the plan found them. */
+  applyPlan(planId: number, reason: string): Promise<Plan>;
+  listPlans(pageSize: number, pageToken: string): Promise<Page<Plan>>;
+  getPlan(planId: number): Promise<Plan>;
+  proveSku(skuId: string): Promise<Proof>;
+}
+
+/** What happened, in the order of time. */
+export interface Stories {
+  ofOrder(orderId: string): Promise<OrderStory>;
+  ofUser(userId: string, skuId: string): Promise<UserStory>;
+}
+
+/** What a person should look at. */
+export interface Alerts {
+  /** The last seen first. */
+  listAlerts(withCleared: boolean, pageSize: number, pageToken: string): Promise<Page<Alert>>;
+  clearAlert(alertId: number, reason: string): Promise<Alert>;
+}
+
+/** Messages that nobody could process. */
+export interface DeadLetters {
+  /** Newest first. */
+  listDeadLetters(withResolved: boolean, pageSize: number, pageToken: string): Promise<Page<DeadLetter>>;
+  getDeadLetter(deadLetterId: number): Promise<DeadLetter>;
+  /** Also what became of its order. */
+  replayDeadLetter(deadLetterId: number, reason: string): Promise<{ letter: DeadLetter; order?: StoryOrder }>;
+  discardDeadLetter(deadLetterId: number, reason: string): Promise<DeadLetter>;
+}
+
+/** When things are done. */
+export interface Jobs {
+  listJobs(): Promise<Job[]>;
+  runJob(name: string): Promise<Job>;
+  pauseJob(name: string, reason: string): Promise<Job>;
+  resumeJob(name: string): Promise<Job>;
+}
+
+/** Sales that open. */
+export interface Releases {
+  /** In the order of openings; an empty store: of all. */
+  listReleases(
+    wanted: { storeId: string; withinHours: number },
+    pageSize: number,
+    pageToken: string,
+  ): Promise<Page<Release>>;
+}
+
 /** The gateway as operators use it. */
 export interface Gateway {
   limits: Limits;
   switches: Switches;
   mesh: Mesh;
   skus: Skus;
+  reconcile: Reconcile;
+  stories: Stories;
+  alerts: Alerts;
+  deadLetters: DeadLetters;
+  jobs: Jobs;
+  releases: Releases;
 }

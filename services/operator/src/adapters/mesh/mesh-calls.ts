@@ -11,6 +11,7 @@ import {
 } from '#libs/contracts/gen/holdfast/status/v1/instance.js';
 import type { Mesh } from '../../app/ports.js';
 import type { Breaker, InstanceStatus, MeshInstance, StockStatus } from '../../domain/mesh.js';
+import { enumWord } from '../enum-word.js';
 import { toSwitch } from '../switches/switch-calls.js';
 import type { Wire } from '../wire.js';
 
@@ -44,8 +45,8 @@ function toStatus({ stock, orders, service: _service, ...status }: InstanceStatu
 function toStock({ stockPath, orderPath, gateBreaker, streamBreaker, ...figures }: StockStatusMessage): StockStatus {
   return {
     ...figures,
-    stockPath: wordOf(StockPathInUse[stockPath], 'STOCK_PATH_IN_USE_'),
-    orderPath: wordOf(OrderPathInUse[orderPath], 'ORDER_PATH_IN_USE_'),
+    stockPath: enumWord(StockPathInUse[stockPath], 'STOCK_PATH_IN_USE_').toLowerCase(),
+    orderPath: enumWord(OrderPathInUse[orderPath], 'ORDER_PATH_IN_USE_').toLowerCase(),
     gateBreaker: toBreaker(gateBreaker),
     streamBreaker: toBreaker(streamBreaker),
   };
@@ -58,10 +59,4 @@ function toBreaker(state: BreakerState): Breaker {
     [BreakerState.BREAKER_STATE_HALF_OPEN]: 'half_open',
   };
   return words[state] ?? 'none';
-}
-
-/** Empty: not told, or only a newer gateway knows it. */
-function wordOf(name: string | undefined, prefix: string): string {
-  const word = name?.startsWith(prefix) ? name.slice(prefix.length).toLowerCase() : '';
-  return word === 'unspecified' ? '' : word;
 }

@@ -14,6 +14,7 @@ import { Fault } from '#libs/refusal/fault.js';
 import { fromStatus } from '#libs/rpc/status.js';
 import type { ChunkImported, Skus } from '../../app/ports.js';
 import type { Sku, SkuDraft, SkuUnits } from '../../domain/sku.js';
+import { enumWord } from '../enum-word.js';
 import type { Wire } from '../wire.js';
 
 const importDeadlineMs = 30_000;
@@ -46,7 +47,7 @@ export function skuCalls({ connect, options }: Wire): Skus {
 }
 
 /** A sku from the wire. */
-function toSku(message: SkuMessage | undefined): Sku {
+export function toSku(message: SkuMessage | undefined): Sku {
   if (message === undefined) throw new Fault('INTERNAL', 'the gateway answered without the sku');
   const { rateLimit, onBusy, etag: _etag, ...sku } = message;
   return {
@@ -57,11 +58,10 @@ function toSku(message: SkuMessage | undefined): Sku {
 }
 
 /** Where units are, from the wire. */
-function toUnits(message: Availability | undefined): SkuUnits {
+export function toUnits(message: Availability | undefined): SkuUnits {
   if (message === undefined) throw new Fault('INTERNAL', 'the gateway answered without availability');
   const { skuId: _skuId, state, ...units } = message;
-  const word = AvailabilityState[state]?.replace('AVAILABILITY_STATE_', '').toLowerCase() ?? '';
-  return { ...units, state: word };
+  return { ...units, state: enumWord(AvailabilityState[state], 'AVAILABILITY_STATE_').toLowerCase() };
 }
 
 function toSkuMessage({ rate, onBusy, ...draft }: SkuDraft): SkuMessage {

@@ -35,7 +35,7 @@ export function nameLine({ skuId, storeId, title, paused }: Sku, paint: Paint): 
 }
 
 /** A price as people write it; minor units when the currency is not known. */
-function priceText(minor: number, currency: string): string {
+export function priceText(minor: number, currency: string): string {
   const decimals = decimalsOf(currency);
   return `${(minor / 10 ** decimals).toFixed(decimals)} ${currency}`;
 }

@@ -74,7 +74,7 @@ export function toSwitch({ scope, path, version, reason, setBy, setAt, expiresAt
 }
 
 /** How a stock path stands; one that only a newer gateway knows counts as auto. */
-function toStockPath(path: StockPathMessage): StockPath {
+export function toStockPath(path: StockPathMessage): StockPath {
   return keyOf(stockPaths, path) ?? 'auto';
 }
 

@@ -1,0 +1,85 @@
+import type { Paint } from '#libs/terminal/paint.js';
+import { type Column, renderTable } from '#libs/terminal/table.js';
+import type { Finding, Plan } from '../../domain/plan.js';
+import { factsText } from '../facts.js';
+import { instantText } from '../time-text.js';
+
+const planColumns: Column[] = [
+  { title: 'plan', side: 'right' },
+  { title: 'state' },
+  { title: 'made at' },
+  { title: 'made by' },
+  { title: 'skus', side: 'right' },
+  { title: 'orders', side: 'right' },
+  { title: 'found', side: 'right' },
+  { title: 'mended', side: 'right' },
+  { title: 'applied at' },
+  { title: 'applied by' },
+];
+
+const findingColumns: Column[] = [
+  { title: 'what' },
+  { title: 'sku' },
+  { title: 'order' },
+  { title: 'figures' },
+  { title: 'remedy' },
+];
+
+/** Plans, a line each. */
+export function plansTable(plans: readonly Plan[], paint: Paint): string {
+  if (plans.length === 0) return 'there is no plan yet; holdfast reconcile plan makes one';
+  return renderTable(
+    planColumns,
+    plans.map((plan) => planRow(plan, paint)),
+  );
+}
+
+/** A plan, what it found, and what to do next. */
+export function planText(plan: Plan, paint: Paint): string {
+  const parts = [plansTable([plan], paint)];
+  if (plan.findings.length > 0) parts.push(findingsTable(plan.findings));
+  const left = plan.findingsCount - plan.findings.length;
+  if (left > 0 && plan.findings.length > 0) parts.push(`and ${figure(left)} more, which are not listed`);
+  return [...parts, nextLine(plan, paint)].join('\n\n');
+}
+
+/** What does not fit, a line each. */
+export function findingsTable(findings: readonly Finding[]): string {
+  return renderTable(
+    findingColumns,
+    findings.map(({ kind, skuId, orderId, detail, remedy, mended }) => [
+      kind,
+      skuId,
+      orderId || '-',
+      factsText(detail),
+      mended ? 'mended itself' : remedy || 'none: a person has to look',
+    ]),
+  );
+}
+
+function planRow(plan: Plan, paint: Paint): string[] {
+  return [
+    String(plan.planId),
+    plan.state === 'open' ? paint('yellow', plan.state) : plan.state,
+    instantText(plan.madeAt),
+    plan.madeBy,
+    figure(plan.skus),
+    figure(plan.orders),
+    figure(plan.findingsCount),
+    figure(plan.mended),
+    instantText(plan.appliedAt),
+    plan.appliedBy || '-',
+  ];
+}
+
+function nextLine({ planId, state, findingsCount, mended }: Plan, paint: Paint): string {
+  const command = paint('bold', `holdfast reconcile apply ${planId} --reason "…"`);
+  if (state === 'open') return `${figure(findingsCount - mended)} to decide; next: ${command}, within 15 minutes`;
+  if (state === 'stale') return 'things are not as it found them any more; next: holdfast reconcile plan';
+  if (state === 'applied') return paint('green', 'it was applied');
+  return paint('green', 'everything fits together');
+}
+
+function figure(value: number): string {
+  return value.toLocaleString('en-US');
+}

@@ -1,0 +1,28 @@
+/** Something that does not fit. */
+export interface Finding {
+  kind: string;
+  skuId: string;
+  orderId: string;
+  /** The figures, as JSON. */
+  detail: string;
+  /** What apply does about it; empty: a person has to. */
+  remedy: string;
+  mended: boolean;
+}
+
+/** What one look found. */
+export interface Plan {
+  planId: number;
+  /** open, applied, stale or clean. */
+  state: string;
+  madeAt?: Date | undefined;
+  madeBy: string;
+  skus: number;
+  orders: number;
+  /** At most the first 1000; none in lists. */
+  findings: Finding[];
+  findingsCount: number;
+  mended: number;
+  appliedAt?: Date | undefined;
+  appliedBy: string;
+}
