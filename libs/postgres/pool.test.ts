@@ -213,12 +213,15 @@ test('F06 a saturated pool refuses at the deadline, its line is bounded, and it 
   assert.is(oneTooMany.reason, 'BUSY');
   assert.match(oneTooMany.message, /too many/);
   assert.is((await hasty).reason, 'BUSY');
-  assert.is(single.stats().waiting, 1);
+  const { size, inUse, waiting } = single.stats();
+  assert.equal({ size, inUse, waiting }, { size: 1, inUse: 1, waiting: 1 });
 
   held.open();
   await holder;
   assert.is((await patient).length, 1);
-  assert.equal(single.stats(), { total: 1, idle: 1, waiting: 0 });
+  const { longestWaitMs, ...after } = single.stats();
+  assert.equal(after, { size: 1, total: 1, idle: 1, inUse: 0, waiting: 0 });
+  assert.ok(longestWaitMs >= 30, 'the hasty one waited in vain');
 });
 
 test('F11 serialization conflicts are tried again until all are through', async () => {

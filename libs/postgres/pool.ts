@@ -42,6 +42,19 @@ export interface Transaction {
   query<Row extends object>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
 }
 
+/** How the connections of a pool are used. */
+export interface PoolStats {
+  /** Connections at most; open now; of these idle; given to callers. */
+  readonly size: number;
+  readonly total: number;
+  readonly idle: number;
+  readonly inUse: number;
+  /** Callers in line for one. */
+  readonly waiting: number;
+  /** The longest that a caller has waited for one, also in vain. */
+  readonly longestWaitMs: number;
+}
+
 const BEGIN: Statement = { name: '', text: 'BEGIN' };
 const COMMIT: Statement = { name: '', text: 'COMMIT' };
 const ROLLBACK: Statement = { name: '', text: 'ROLLBACK' };
@@ -64,6 +77,7 @@ export class PostgresPool {
   readonly #waitSeconds;
   readonly #querySeconds;
   readonly #transactions;
+  #longestWaitMs = 0;
 
   constructor(options: PoolOptions) {
     this.#defaultDeadlineMs = options.statementTimeoutMs + ANSWER_MARGIN_MS;
@@ -133,9 +147,10 @@ export class PostgresPool {
     }
   }
 
-  /** Connections open, those of them idle, and callers in line. */
-  stats(): { readonly total: number; readonly idle: number; readonly waiting: number } {
-    return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#slots.waiting };
+  stats(): PoolStats {
+    const { size, inUse, waiting } = this.#slots;
+    const { totalCount: total, idleCount: idle } = this.#pool;
+    return { size, total, idle, inUse, waiting, longestWaitMs: Math.round(this.#longestWaitMs) };
   }
 
   /** Refuses new calls, waits for those that run, and closes all connections. */
@@ -153,7 +168,8 @@ export class PostgresPool {
   }
 
   async #lease({ deadlineMs = this.#defaultDeadlineMs }: QueryOptions): Promise<Lease> {
-    const deadlineAt = performance.now() + deadlineMs;
+    const startedAt = performance.now();
+    const deadlineAt = startedAt + deadlineMs;
     const stop = this.#waitSeconds.startTimer();
     try {
       await this.#slots.take(deadlineMs);
@@ -161,6 +177,7 @@ export class PostgresPool {
       return new Lease(client, deadlineAt, this.#broken);
     } finally {
       stop();
+      this.#longestWaitMs = Math.max(this.#longestWaitMs, performance.now() - startedAt);
     }
   }
 

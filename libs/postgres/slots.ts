@@ -13,7 +13,7 @@ export class Slots {
   #free: number;
 
   constructor(
-    size: number,
+    readonly size: number,
     readonly maxWaiting: number,
   ) {
     this.#free = size;
@@ -21,6 +21,10 @@ export class Slots {
 
   get waiting(): number {
     return this.#waiters.size;
+  }
+
+  get inUse(): number {
+    return this.size - this.#free;
   }
 
   /** Takes a permit, or rejects with Fault BUSY: at once when the line is full, else when `timeoutMs` have passed. */

@@ -3,6 +3,7 @@ import { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/invento
 import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import { ledgerSchema, openLedger, RUNTIME_ROLE } from '#libs/ledger/ledger.js';
 import { LedgerClock } from '#libs/ledger/ledger-clock.js';
+import { StatusReader, statusService } from '#libs/mesh/status-service.js';
 import { createPool, type PostgresPool } from '#libs/postgres/pool.js';
 import { whenMigrated } from '#libs/postgres/when-migrated.js';
 import { connect } from '#libs/rpc/client.js';
@@ -26,11 +27,18 @@ export async function startScheduler(
   const metrics = createMetrics();
   const pool = openPool(config, life, metrics);
   const ledger = openLedger(pool);
+  const answers = async (): Promise<boolean> => Boolean(await ledger.clockRead());
+  const status = new StatusReader({
+    instance: config.instance,
+    service: 'scheduler',
+    servers: { postgres: answers },
+    pools: { main: pool },
+  });
   const admin = await startAdmin({
     address: config.adminAddress,
     life,
     metrics,
-    checks: { ledger: async () => Boolean(await ledger.clockRead()) },
+    checks: { ledger: answers },
   });
   await whenMigrated(pool, { ...ledgerSchema, closing: life.closing, logger });
   const clock = new LedgerClock({ clockRead: () => ledger.clockRead() });
@@ -56,7 +64,7 @@ export async function startScheduler(
 
   const server = await startServer({
     address: config.grpcAddress,
-    services: [schedulerService(ledger, jobs, life.closing)],
+    services: [schedulerService(ledger, jobs, life.closing), statusService(status)],
     logger,
     metrics,
     drainMs: config.drainMs,

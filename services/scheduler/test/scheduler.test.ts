@@ -1,5 +1,7 @@
+import { StatusServiceDefinition } from '#libs/contracts/gen/holdfast/status/v1/status_service.js';
 import { claimOf } from '#libs/ledger/test-ledger.js';
 import { Fault } from '#libs/refusal/fault.js';
+import { connect } from '#libs/rpc/client.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
@@ -71,6 +73,20 @@ test('I12 an hour of overdue holds is worked off in batches, each released once'
   await until(async () => (await freeUnits(skuId)) === count, { timeoutMs: 30_000 });
   await assertGivenBackOnce(claims.map(({ orderId }) => orderId));
   await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
+});
+
+test('a scheduler tells how it is', async () => {
+  const scheduler = await stage.start({ instance: 'scheduler-7' });
+  const client = connect(StatusServiceDefinition, scheduler.address, { defaultDeadlineMs: 5_000 });
+  const { status } = await client.getStatus({});
+  client.close();
+  await scheduler.stop();
+  assert.equal([status?.service, status?.instance], ['scheduler', 'scheduler-7']);
+  assert.equal(status?.servers, [{ name: 'postgres', answers: true }]);
+  assert.equal(
+    status?.pools.map(({ name, size }) => [name, size]),
+    [['main', 2]],
+  );
 });
 
 test('every job is listed with what its last run did and when it runs next', async () => {

@@ -21,6 +21,7 @@ import { startScheduler } from '../src/service.js';
 
 /** A scheduler that runs in this process. */
 export interface RunningScheduler {
+  readonly address: string;
   readonly client: Client<SchedulerServiceDefinition>;
   stop(): Promise<void>;
 }
@@ -59,6 +60,7 @@ export class Stage {
     life.ready();
     const client = connect(SchedulerServiceDefinition, grpcAddress, { defaultDeadlineMs: 5_000 });
     const running = {
+      address: grpcAddress,
       client,
       async stop() {
         client.close();
