@@ -55,6 +55,11 @@ export function decisionsSubject(shard: number): string {
   return `decisions.${shard}`;
 }
 
+/** Where decisions about the claims of a subject are told. */
+export function decisionsSubjectFor(claims: string): string {
+  return claims.replace(/^claims\./, 'decisions.');
+}
+
 /** Skus whose units came back. A hint; losing it costs time only. */
 export function stockFreedSubject(shard: number): string {
   return `stock.freed.${shard}`;

@@ -2,8 +2,8 @@ import type { Fault } from '#libs/refusal/fault.js';
 
 /** How a queue is cut into batches. */
 export interface BatchQueueOptions<Item> {
-  /** Items in one batch at most. */
-  maxBatch?: number;
+  /** Items in one batch at most; a function is asked before each batch. */
+  maxBatch?: number | (() => number);
   /** Sum of `weigh` over one batch at most (lines, bytes); a heavier item goes alone. */
   maxWeight?: number;
   weigh?: (item: Item) => number;
@@ -27,7 +27,7 @@ interface KeyQueue<Item> {
  */
 export class BatchQueue<Item> {
   readonly #options: BatchQueueOptions<Item>;
-  readonly #maxBatch: number;
+  readonly #maxBatch: () => number;
   readonly #maxWeight: number;
   readonly #maxWaiting: number;
   #arrived: Item[] = [];
@@ -38,7 +38,8 @@ export class BatchQueue<Item> {
 
   constructor(options: BatchQueueOptions<Item>) {
     this.#options = options;
-    this.#maxBatch = options.maxBatch ?? 500;
+    const { maxBatch = 500 } = options;
+    this.#maxBatch = typeof maxBatch === 'number' ? () => maxBatch : maxBatch;
     this.#maxWeight = options.maxWeight ?? Number.POSITIVE_INFINITY;
     this.#maxWaiting = options.maxWaiting ?? 20_000;
   }
@@ -59,8 +60,9 @@ export class BatchQueue<Item> {
 
   /** Takes the next batch out. Empty when nothing waits, or when all that waited was dropped. */
   take(onDropped: (item: Item, fault: Fault) => void): Item[] {
-    const fits = this.#waiting <= this.#maxBatch && this.#weight <= this.#maxWeight;
-    return fits && this.#byKey.size === 0 ? this.#takeAll(onDropped) : this.#takeInTurns(onDropped);
+    const maxBatch = this.#maxBatch();
+    const fits = this.#waiting <= maxBatch && this.#weight <= this.#maxWeight;
+    return fits && this.#byKey.size === 0 ? this.#takeAll(onDropped) : this.#takeInTurns(onDropped, maxBatch);
   }
 
   /** Drops what would be dropped if its turn came now. For when no turn comes. */
@@ -91,13 +93,13 @@ export class BatchQueue<Item> {
     return batch;
   }
 
-  #takeInTurns(onDropped: (item: Item, fault: Fault) => void): Item[] {
+  #takeInTurns(onDropped: (item: Item, fault: Fault) => void, maxBatch: number): Item[] {
     this.#sortArrived();
     const batch: Item[] = [];
     let weight = 0;
     // A key that still has items is put back at the end, where this same loop meets it again.
     for (const [key, queue] of this.#byKey) {
-      if (batch.length >= this.#maxBatch) break;
+      if (batch.length >= maxBatch) break;
       const item = queue.items[queue.head] as Item;
       const kept = this.#keeps(item, onDropped);
       if (kept) {

@@ -153,6 +153,8 @@ test('9: it dies before the gate learns what was decided: the sweep settles from
 
 test('9: it dies after it promised an order: the promise is kept, and the same key gets that order', async () => {
   const wish = await scene.wish();
+  await scene.switchOrderPath('STREAM');
+  await until(async () => (await victim.stats()).switches === 1);
   assert.is((await stoppedInTheStream(wish)).status, 202);
   assert.equal(await scene.journal.promises(), [wish.orderId]);
   await victim.kill();

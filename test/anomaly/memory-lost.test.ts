@@ -16,6 +16,8 @@ let orderStream: FaultProxy;
 test.before(async () => {
   scene = await Scene.open();
   const { services, nats } = scene;
+  // What nobody decides shall stay in the stream, and be promised.
+  await scene.switchOrderPath('STREAM');
   orderStream = await faultProxy('127.0.0.1', nats.port);
   const order = (await services.order({ NATS_URL: orderStream.url(nats.url) })).grpcAddress;
   inventory = (await services.inventory()).grpcAddress;

@@ -16,6 +16,8 @@ let orders: Client<typeof OrderServiceDefinition>;
 test.before(async () => {
   scene = await Scene.open();
   const { services, ledger, nats } = scene;
+  // Nobody decides while it is dead: without this, admission would be asked directly.
+  await scene.switchOrderPath('STREAM');
   // A message that its holder died with is due again after the wait for its acknowledgement.
   const env = { CLAIMS_ACK_WAIT_MS: '1000' };
   victim = await scene.victim('order', { postgres: ledger.url, nats: nats.url }, env);

@@ -3,6 +3,7 @@ import { connect as connectNats, type JetStreamManager, type NatsConnection } fr
 import { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import { orderId, storeHash } from '#libs/contracts/order-id.js';
 import { claimsStream, orderEventSubject, orderEventsStream } from '#libs/contracts/subjects.js';
+import type { OrderSetting } from '#libs/ledger/switches.js';
 import { type TestLedger, testLedger } from '#libs/ledger/test-ledger.js';
 import { connect } from '#libs/rpc/client.js';
 import type { PrivateServer } from '#libs/servers/private-server.js';
@@ -137,6 +138,22 @@ export class Scene {
     } finally {
       client.close();
     }
+  }
+
+  /** Says how claims are carried from now on; processes that run follow within half a second. */
+  async switchOrderPath(setting: OrderSetting): Promise<void> {
+    const { ledger } = this.ledger;
+    const [set] = (await ledger.switchesRead()).filter(({ name }) => name === 'ORDER_PATH');
+    await ledger.switchSet({
+      name: 'ORDER_PATH',
+      scope: { kind: 'ALL', storeId: '', skuId: '' },
+      setting,
+      expectedVersion: set?.version ?? 0,
+      expiresInSeconds: 0,
+      reason: 'a test wants to see this way',
+      setBy: 'test',
+      requestId: randomUUID(),
+    });
   }
 
   /** Sets the gate of a sku, so that it lets people in. */

@@ -16,6 +16,8 @@
 --   5 NOT_LOADED     the gate does not know the sku
 --   6 CLOSED         not on sale by the gate's terms
 -- Errors: 'quantity' when a quantity is not a whole number from 1 to 1000000. Nothing is written then.
+-- Without any order it is a probe: it writes what changes nothing, so that it fails wherever an order would (READONLY,
+-- OOM, MISCONF), and returns nothing.
 
 local IN, UNDECIDED, REPUBLISH, SHORT, NOT_LOADED, CLOSED = 1, 2, 3, 4, 5, 6
 
@@ -67,6 +69,13 @@ local function verdict(order_id, first, lines)
     gate.claims[order_id] = quantity .. ':' .. now
   end
   return IN, 0
+end
+
+if #ARGV == 1 then
+  -- No sku has this name: what is added is taken away again.
+  redis.call('SADD', KEYS[2], '')
+  redis.call('SREM', KEYS[2], '')
+  return {}
 end
 
 -- Check everything first, so that an error leaves nothing half written.

@@ -16,11 +16,11 @@ export function declareConfig(read: EnvReader) {
     databaseUrl: read.url('DATABASE_URL', { protocols: ['postgres:', 'postgresql:'] }),
     redisUrl: read.url('REDIS_URL', { protocols: ['redis:', 'rediss:'], optional: true }),
     natsUrl: read.url('NATS_URL', { protocols: ['nats:', 'tls:'], optional: true }),
-    stockPath: read.choice('STOCK_PATH', ['AUTO', 'POSTGRES'], { default: 'AUTO' }),
     shards: read.integer('SHARDS', { default: 4, min: 1, max: 1024 }),
     postgresConnections: read.integer('POSTGRES_CONNECTIONS', { default: 6, min: 2, max: 100 }),
     directTurns: read.integer('DIRECT_TURNS', { default: 2, min: 1, max: 16 }),
-    redisTimeoutMs: read.integer('REDIS_TIMEOUT_MS', { default: 500, min: 10, max: 3000 }),
+    redisTimeoutMs: read.integer('REDIS_TIMEOUT_MS', { default: 250, min: 10, max: 3000 }),
+    breakerResetMs: read.integer('BREAKER_RESET_MS', { default: 2000, min: 100, max: 60_000 }),
     maxInFlight: read.integer('MAX_IN_FLIGHT', { default: 20_000, min: 1, max: 1_000_000 }),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
   };

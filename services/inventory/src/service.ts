@@ -1,7 +1,5 @@
-import { ledgerSchema, openLedger, RUNTIME_ROLE } from '#libs/ledger/ledger.js';
-import { LedgerClock } from '#libs/ledger/ledger-clock.js';
+import { ledgerSchema } from '#libs/ledger/ledger.js';
 import { connectMessaging, type Messaging } from '#libs/messaging/messaging.js';
-import { createPool } from '#libs/postgres/pool.js';
 import { whenMigrated } from '#libs/postgres/when-migrated.js';
 import { isHealthy } from '#libs/redis/check-server.js';
 import { openRedis } from '#libs/redis/open-redis.js';
@@ -9,14 +7,17 @@ import type { RedisClient } from '#libs/redis/redis-client.js';
 import { startServer } from '#libs/rpc/server.js';
 import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
-import { createMetrics } from '#libs/runtime/metrics.js';
+import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
 import { createClaimStream } from './adapters/claim-stream.js';
 import { PolledClaimsAge } from './adapters/claims-age.js';
 import { controlService } from './adapters/control.js';
 import { hearDecisions } from './adapters/decisions.js';
 import { inventoryService } from './adapters/grpc.js';
+import { openLedgerParts } from './adapters/open-ledger.js';
+import { OpossumBreaker } from './adapters/opossum-breaker.js';
 import { RedisGate } from './adapters/redis-gate.js';
 import { PlaceHolds } from './app/place-holds.js';
+import { Switches } from './app/switches.js';
 import { SyncGates } from './app/sync-gates.js';
 import type { InventoryConfig } from './config.js';
 
@@ -28,30 +29,11 @@ export async function startInventory(
   const { shards } = config;
   const { logger } = life;
   const metrics = createMetrics();
+  const { pool, ledger, directLedger, clock } = openLedgerParts(config, life, metrics);
+  const ledgerNow = (): Date => clock.now();
 
-  const pool = createPool({
-    url: config.databaseUrl,
-    max: config.postgresConnections,
-    applicationName: config.instance,
-    role: RUNTIME_ROLE,
-    connectTimeoutMs: 2000,
-    statementTimeoutMs: 5000,
-    lockTimeoutMs: 1000,
-    maxWaiting: 1000,
-    metrics,
-    logger,
-  });
-  life.closer('postgres', () => pool.close());
-  const ledger = openLedger(pool);
-  const clock = new LedgerClock({
-    clockRead: () => ledger.clockRead(),
-    onError: (error) => logger.warn({ err: error }, 'the clock of the ledger was not read'),
-  });
-  life.closer('clock', () => clock.stop());
-
-  const redis =
-    config.redisUrl === undefined || config.stockPath === 'POSTGRES' ? undefined : await openGateRedis(config.redisUrl);
-  const messaging = config.natsUrl === undefined ? undefined : openMessaging(config.natsUrl);
+  const redis = await openGateRedis(config, life, metrics);
+  const messaging = openMessaging(config, life, metrics);
   const admin = await startAdmin({
     address: config.adminAddress,
     life,
@@ -60,35 +42,32 @@ export async function startInventory(
     checks: { ledger: async () => Boolean(await ledger.clockRead()) },
     stats: async () => ({
       ...placeHolds.stats(),
+      switches: switches.size,
       redis: redis ? await isHealthy(redis) : null,
       messaging: messaging ? messaging.connected : null,
     }),
   });
   await whenMigrated(pool, { ...ledgerSchema, closing: life.closing, logger });
   await clock.start();
+  const switches = new Switches({ switchesInForce: () => ledger.switchesInForce(), ledgerNow, logger });
+  life.closer('switches', () => switches.close());
+  await switches.start();
 
   const gate = redis && new RedisGate(redis);
   const syncGates = gate && new SyncGates(ledger, gate, shards);
-  const stream = gate && messaging && createClaimStream(messaging);
-  const { directTurns, maxInFlight } = config;
-  const ledgerNow = (): Date => clock.now();
-  const claimsAge = stream && messaging && new PolledClaimsAge(messaging, ledgerNow, logger);
-  if (claimsAge) life.closer('claims age', () => claimsAge.close());
+  const claimsAge = messaging && new PolledClaimsAge(messaging, ledgerNow, logger);
+  life.closer('claims age', () => claimsAge?.close());
   const placeHolds = new PlaceHolds({
-    ledger,
-    ledgerNow,
-    gate,
-    syncGates,
-    stream,
-    claimsAge,
+    ...{ ledger, directLedger, ledgerNow, switches, gate, syncGates, claimsAge, metrics, logger },
+    stream: messaging && createClaimStream(messaging),
+    openBreaker: (callee, probe) =>
+      new OpossumBreaker({ callee, probe, resetMs: config.breakerResetMs, metrics, logger }),
     shards,
-    directTurns,
-    maxInFlight,
-    metrics,
-    logger,
+    directTurns: config.directTurns,
+    maxInFlight: config.maxInFlight,
   });
   life.closer('placing', () => placeHolds.drain());
-  if (messaging) life.closer('decisions', hearDecisions(messaging, shards, placeHolds, freed));
+  if (messaging) life.closer('decisions', hearDecisions(messaging, shards, placeHolds));
 
   const server = await startServer({
     address: config.grpcAddress,
@@ -102,27 +81,29 @@ export async function startInventory(
   life.closer('grpc', () => server.drain());
   server.serving(true);
   return { grpcAddress: server.address, adminAddress: admin.address };
+}
 
-  async function openGateRedis(url: string): Promise<RedisClient> {
-    const client = await openRedis({
-      url,
-      name: config.instance,
-      commandTimeoutMs: config.redisTimeoutMs,
-      logger,
-      metrics,
-    });
-    life.closer('redis', () => client.disconnect());
-    return client;
-  }
+/** Undefined: it is set up without one. */
+async function openGateRedis(
+  { redisUrl, instance, redisTimeoutMs }: InventoryConfig,
+  life: Lifecycle,
+  metrics: Metrics,
+): Promise<RedisClient | undefined> {
+  if (redisUrl === undefined) return undefined;
+  const { logger } = life;
+  const redis = await openRedis({ url: redisUrl, name: instance, commandTimeoutMs: redisTimeoutMs, logger, metrics });
+  life.closer('redis', () => redis.disconnect());
+  return redis;
+}
 
-  function openMessaging(url: string): Messaging {
-    const opened = connectMessaging({ url, name: config.instance, logger, metrics });
-    life.closer('messaging', () => opened.close());
-    return opened;
-  }
-
-  function freed(skuIds: readonly string[]): void {
-    placeHolds.freed(skuIds);
-    syncGates?.syncSkus(skuIds).catch((error: unknown) => logger.debug({ err: error }, 'gates were not synced'));
-  }
+/** Undefined: it is set up without one. */
+function openMessaging(
+  { natsUrl, instance }: InventoryConfig,
+  life: Lifecycle,
+  metrics: Metrics,
+): Messaging | undefined {
+  if (natsUrl === undefined) return undefined;
+  const messaging = connectMessaging({ url: natsUrl, name: instance, logger: life.logger, metrics });
+  life.closer('messaging', () => messaging.close());
+  return messaging;
 }

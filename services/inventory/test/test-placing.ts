@@ -17,6 +17,7 @@ import { RedisGate } from '../src/adapters/redis-gate.js';
 import { PlaceHolds, type PlaceHoldsOptions, type Tried } from '../src/app/place-holds.js';
 import type { Claim, Outcome } from '../src/app/placement.js';
 import { SyncGates } from '../src/app/sync-gates.js';
+import { openTestBreaker, TestSwitches } from './placing-parts.js';
 
 const SHARDS = 2;
 const logger = createLogger('test', 'silent');
@@ -40,6 +41,7 @@ interface Parts {
 /** A ledger, a Redis behind a proxy and a stream of claims that nobody consumes, for the tests of one file. */
 export class TestPlacing {
   readonly #opened: PlaceHolds[] = [];
+  readonly #redises: RedisClient[] = [];
   #parts: Parts | undefined;
 
   constructor(test: Suite) {
@@ -74,6 +76,9 @@ export class TestPlacing {
     const gate = new RedisGate(redis);
     const placeHolds = new PlaceHolds({
       ledger: database.ledger,
+      directLedger: some.ledger ?? database.ledger,
+      switches: new TestSwitches(),
+      openBreaker: openTestBreaker,
       ledgerNow: () => new Date(),
       gate,
       syncGates: new SyncGates(database.ledger, gate, SHARDS),
@@ -88,6 +93,13 @@ export class TestPlacing {
     });
     this.#opened.push(placeHolds);
     return placeHolds;
+  }
+
+  /** A connection that waits for slow answers, past the proxy. */
+  patientRedis(): RedisClient {
+    const redis = connectRedis(this.parts.redisServer.port, 10_000);
+    this.#redises.push(redis);
+    return redis;
   }
 
   /** A sku of 'store-1' with no unit to sell. */
@@ -123,13 +135,7 @@ export class TestPlacing {
     const [database, nats, redisServer] = await Promise.all([testLedger(), privateNats(), privateRedis()]);
     const messaging = connectMessaging({ url: nats.url, name: 'test', logger, metrics: createMetrics() });
     const proxy = await faultProxy('127.0.0.1', redisServer.port);
-    const redis = createRedis({
-      url: `redis://127.0.0.1:${proxy.port}`,
-      name: 'test',
-      commandTimeoutMs: 200,
-      logger,
-      metrics: createMetrics(),
-    });
+    const redis = connectRedis(proxy.port, 200);
     await until(() => redis.status === 'ready' && messaging.connected);
     for (let shard = 0; shard < SHARDS; shard += 1) {
       await messaging.ensureStream(specOf(shard));
@@ -141,11 +147,21 @@ export class TestPlacing {
   async #stop(): Promise<void> {
     const { database, nats, messaging, redisServer, proxy, redis, claimsAge } = this.parts;
     claimsAge.close();
-    redis.disconnect();
+    for (const each of [redis, ...this.#redises]) each.disconnect();
     await messaging.close();
     await Promise.all([proxy.close(), redisServer.stop(), nats.stop()]);
     await database.drop();
   }
+}
+
+function connectRedis(port: number, commandTimeoutMs: number): RedisClient {
+  return createRedis({
+    url: `redis://127.0.0.1:${port}`,
+    name: 'test',
+    commandTimeoutMs,
+    logger,
+    metrics: createMetrics(),
+  });
 }
 
 function specOf(shard: number): StreamSpec {

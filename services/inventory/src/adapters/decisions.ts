@@ -9,18 +9,18 @@ import type { PlaceHolds } from '../app/place-holds.js';
 export function hearDecisions(
   messaging: Messaging,
   shards: number,
-  placeHolds: Pick<PlaceHolds, 'heard' | 'awaits'>,
-  freed: (skuIds: readonly string[]) => void,
+  placeHolds: Pick<PlaceHolds, 'heard' | 'heardFrom' | 'awaits' | 'freed'>,
 ): () => void {
   const stops = Array.from({ length: shards }, (_, shard) => [
     messaging.subscribe(decisionsSubject(shard), (bytes) => {
+      placeHolds.heardFrom(shard);
       for (const message of ClaimsDecided.decode(bytes).decisions) {
         if (!placeHolds.awaits(message.orderId)) continue;
         const decision = fromDecisionMessage(message);
         if (decision) placeHolds.heard(decision);
       }
     }),
-    messaging.subscribe(stockFreedSubject(shard), (bytes) => freed(StockFreed.decode(bytes).skuIds)),
+    messaging.subscribe(stockFreedSubject(shard), (bytes) => placeHolds.freed(StockFreed.decode(bytes).skuIds)),
   ]);
   return () => {
     for (const stop of stops.flat()) stop();

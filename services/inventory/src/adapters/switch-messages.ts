@@ -21,7 +21,7 @@ export function fromScopeMessage({ kind, storeId, skuId }: ScopeMessage): Scope 
   return { kind: (ScopeKind[kind] ?? '').replace('SCOPE_KIND_', ''), storeId, skuId };
 }
 
-export function toScopeMessage({ kind, storeId, skuId }: Scope): ScopeMessage {
+function toScopeMessage({ kind, storeId, skuId }: Scope): ScopeMessage {
   return { kind: ScopeKind[`SCOPE_KIND_${kind}` as keyof typeof ScopeKind], storeId, skuId };
 }
 

@@ -5,8 +5,9 @@ import type { Ledger } from '#libs/ledger/ledger.js';
 import { transient } from '#libs/postgres/errors.js';
 import { Fault, faultOf } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
+import { BatchSize } from '../domain/batch-size.js';
 import type { Placement } from './placement.js';
-import { placementQueue } from './placement-queue.js';
+import { MAX_LINES, placementQueue } from './placement-queue.js';
 
 /** Between two tries while the ledger is away. */
 const RETRY_MS = 100;
@@ -15,6 +16,7 @@ const RETRY_MS = 100;
 type Answer = Decision | Fault | 'again';
 
 export interface AdmitDirectlyOptions {
+  /** On connections of its own: reads and admissions do not take them from each other. */
   ledger: Pick<Ledger, 'claimsAdmit'>;
   /** Admissions in flight; few, for they share hot rows. */
   turns: number;
@@ -28,6 +30,7 @@ export interface AdmitDirectlyOptions {
  */
 export class AdmitDirectly {
   private readonly lane: Lane<Placement, Answer>;
+  private readonly size = new BatchSize(MAX_LINES);
 
   constructor(private readonly options: AdmitDirectlyOptions) {
     this.lane = new Lane({
@@ -35,15 +38,23 @@ export class AdmitDirectly {
       turns: options.turns,
       run: (placements) => this.admit(placements),
       ...placementQueue,
+      maxBatch: () => this.size.now,
     });
   }
 
+  /** Once is enough: it goes again by itself until it has an answer. */
   add(placement: Placement): void {
-    if (placement.answered) return;
+    if (placement.goesDirectly) return;
+    placement.goesDirectly = true;
     placement.leftTrace = true;
+    this.go(placement);
+  }
+
+  private go(placement: Placement): void {
+    if (placement.answered) return;
     this.lane.add(placement).then(
       (answer) => {
-        if (answer === 'again') setTimeout(() => this.add(placement), RETRY_MS);
+        if (answer === 'again') setTimeout(() => this.go(placement), RETRY_MS);
         else if (answer instanceof Fault) placement.fail(answer);
         else this.options.onDecided(placement, answer);
       },
@@ -56,9 +67,14 @@ export class AdmitDirectly {
   }
 
   private async admit(placements: Placement[]): Promise<Answer[]> {
+    const beganAtMs = performance.now();
     try {
-      return await this.options.ledger.claimsAdmit(placements.map(toAdmit));
+      const decisions = await this.options.ledger.claimsAdmit(placements.map(toAdmit));
+      this.size.went(performance.now());
+      return decisions;
     } catch (error) {
+      const failedAtMs = performance.now();
+      this.size.failed(placements.length, failedAtMs - beganAtMs, failedAtMs);
       const parts = parted(placements, error);
       if (parts.length > 1) return this.admitEach(placements, parts);
       if (!transient(error)) return [new Fault('INTERNAL', 'the ledger cannot process the order', { cause: error })];

@@ -7,9 +7,13 @@ import type { Placement } from './placement.js';
 const NO_NEWS_MS = 250;
 const LOOK_EVERY_MS = 50;
 const READ_AT_ONCE = 500;
+/** A ledger that takes longer for such a read keeps those who decide waiting, too. */
+const PROMPT_MS = 250;
 
 export interface AwaitDecisionsOptions {
   ordersRead(orderIds: string[]): Promise<LedgerOrder[]>;
+  /** The rows of some who wait were asked for, at `askedAtMs`, and are not there; the answer came promptly. */
+  onUnknown(askedAtMs: number): void;
   /** News about the id of a try that waited. */
   onNews(placement: Placement, news: Decision): void;
   logger: Logger;
@@ -69,8 +73,12 @@ export class AwaitDecisions {
     const overdue = this.overdue();
     if (overdue.length === 0) return;
     this.reading = true;
+    const askedAtMs = performance.now();
     try {
-      for (const order of await this.options.ordersRead(overdue)) this.heard(decisionOf(order));
+      const orders = await this.options.ordersRead(overdue);
+      for (const order of orders) this.heard(decisionOf(order));
+      const isPrompt = performance.now() - askedAtMs <= PROMPT_MS;
+      if (isPrompt && orders.length < overdue.length) this.options.onUnknown(askedAtMs);
     } catch (error) {
       this.options.logger.warn({ err: error, orders: overdue.length }, 'rows of undecided orders could not be read');
     } finally {

@@ -19,7 +19,11 @@ export interface ParkShortOptions {
   oldestMs(shard: number): number | undefined;
   /** The row of its order was found, or it is refused without one. */
   onDecided(placement: Placement, decision: Decision): void;
-  /** A no that must be recorded, or a path past the gate because it does not answer. */
+  /** Whether it may wait here for the gate; not any more when it was switched past it. */
+  isForGate(placement: Placement): boolean;
+  /** The gate did not answer, or it is not for the gate any more. */
+  pastGate(placement: Placement, error?: unknown): void;
+  /** A no that must be recorded, or one that only admission can tell. */
   admitDirectly(placement: Placement): void;
   onVerdict(placement: Placement, verdict: GateVerdict): void;
   logger: Logger;
@@ -92,7 +96,8 @@ export class ParkShort {
     for (const [i, placement] of placements.entries()) {
       const { known, no } = read.words[i] ?? {};
       if (known) this.options.onDecided(placement, known);
-      else if (!no) candidates.push(placement);
+      else if (!no && this.options.isForGate(placement)) candidates.push(placement);
+      else if (!no) this.options.pastGate(placement);
       else if (isFirst(placement, read, oldestMs.get(placement.shard))) this.options.onDecided(placement, no);
       else this.options.admitDirectly(placement);
     }
@@ -112,8 +117,8 @@ export class ParkShort {
     let verdicts: GateVerdict[];
     try {
       verdicts = await this.options.placeAgain(candidates, now, skus);
-    } catch {
-      for (const placement of candidates) this.options.admitDirectly(placement);
+    } catch (error) {
+      for (const placement of candidates) this.options.pastGate(placement, error);
       return [];
     }
     const short: Placement[] = [];

@@ -9,6 +9,7 @@ import { type FaultProxy, faultProxy } from '#libs/testing/fault-proxy.js';
 import { privateRedis } from '#libs/testing/private-servers.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
+import { openTestBreaker, silentStream, TestSwitches } from '../../test/placing-parts.js';
 import { RedisGate } from '../adapters/redis-gate.js';
 import type { Line } from '../domain/lines.js';
 import { PlaceHolds, type PlaceHoldsOptions } from './place-holds.js';
@@ -66,6 +67,9 @@ function open(some: Partial<PlaceHoldsOptions> = {}): PlaceHolds {
   const gate = new RedisGate(redis);
   const placeHolds = new PlaceHolds({
     ledger,
+    directLedger: ledger,
+    switches: new TestSwitches(),
+    openBreaker: openTestBreaker,
     ledgerNow: () => new Date(),
     gate,
     syncGates: new SyncGates(ledger, gate, SHARDS),
@@ -189,7 +193,7 @@ test('one request_id pressed with two bodies: each try is answered about its own
 
 test('news of a fault may be about other lines under the same id: the ledger is asked about these', async () => {
   const { skuId } = await database.sku();
-  const placeHolds = open({ stream: { store: async () => undefined } });
+  const placeHolds = open({ stream: silentStream });
   const wanted = claim(skuId);
   const answer = place(placeHolds, wanted);
   await until(() => placeHolds.awaits(wanted.orderId));
@@ -251,7 +255,7 @@ test('E02, E13: a lost reply of the gate is an unknown outcome: the order is hel
 
 test('a claim that the stream has and nobody decided is PENDING, and the sweep keeps the promise', async () => {
   const { skuId } = await database.sku({ capacity: 3 });
-  const placeHolds = open({ stream: { store: async () => undefined } });
+  const placeHolds = open({ stream: silentStream });
   const wanted = claim(skuId);
   assert.is(told(await place(placeHolds, wanted, 600)), 'PENDING');
   assert.equal(await new RedisGate(direct).promised(SHARD, wanted.orderId), wanted);
@@ -262,7 +266,9 @@ test('a claim that the stream has and nobody decided is PENDING, and the sweep k
 
 test('a batch that the stream did not acknowledge is admitted directly, and settled', async () => {
   const { skuId } = await database.sku({ capacity: 3 });
-  const placeHolds = open({ stream: { store: () => Promise.reject(new Error('no acknowledgement')) } });
+  const placeHolds = open({
+    stream: { ...silentStream, store: () => Promise.reject(new Error('no acknowledgement')) },
+  });
   assert.is(told(await place(placeHolds, claim(skuId))), 'HELD');
   await until(async () => (await new RedisGate(direct).openSkus(SHARD)).length === 0);
 });

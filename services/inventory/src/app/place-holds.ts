@@ -1,22 +1,24 @@
 import { shardOfStore } from '#libs/contracts/order-id.js';
-import { Lane } from '#libs/lane/lane.js';
 import type { Decision } from '#libs/ledger/decision.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
-import type { SkuStock } from '#libs/ledger/rows.js';
 import { Fault } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
+import { type WayIn, wayIn } from '../domain/path.js';
 import { LONGEST_ATTEMPT_MS } from '../domain/surely-first.js';
 import { AdmitDirectly } from './admit-directly.js';
-import { AwaitDecisions } from './await-decisions.js';
+import { CarryClaims } from './carry-claims.js';
+import { CatchUpGates } from './catch-up-gates.js';
 import { Deadlines } from './deadlines.js';
 import { ParkShort } from './park-short.js';
-import { type Claim, type Outcome, Placement } from './placement.js';
-import { placementQueue } from './placement-queue.js';
-import type { ClaimStream, ClaimsAge, Gate, GateVerdict } from './ports.js';
+import { PassGate } from './pass-gate.js';
+import { PathCount } from './path-count.js';
+import { type Claim, notGoneRound, type Outcome, Placement } from './placement.js';
+import type { Breaker, Callee, ClaimStream, ClaimsAge, Gate, GateVerdict, OpenBreaker } from './ports.js';
 import { RefusalCount } from './refusal-count.js';
 import { SettleClaims, skusOf } from './settle-claims.js';
 import { settleKnown } from './sweep-journal.js';
+import type { Switches } from './switches.js';
 import type { SyncGates } from './sync-gates.js';
 import { UnmarkedTries } from './unmarked-tries.js';
 
@@ -25,8 +27,11 @@ const WAY_BACK_MS = 150;
 
 export interface PlaceHoldsOptions {
   ledger: Ledger;
+  /** For what goes straight to admission. */
+  directLedger: Pick<Ledger, 'claimsAdmit'>;
   /** The ledger's time, as measured from here. */
   ledgerNow(): Date;
+  switches: Pick<Switches, 'stock' | 'orderPath' | 'onChange'>;
   /** Absent: every order goes straight to the ledger. */
   gate?: Gate | undefined;
   syncGates?: SyncGates | undefined;
@@ -34,6 +39,7 @@ export interface PlaceHoldsOptions {
   stream?: ClaimStream | undefined;
   /** Of the stream; absent without one. */
   claimsAge?: ClaimsAge | undefined;
+  openBreaker: OpenBreaker;
   shards: number;
   directTurns: number;
   maxInFlight: number;
@@ -41,12 +47,13 @@ export interface PlaceHoldsOptions {
   logger: Logger;
 }
 
-/** Orders in flight, and among them those that wait; refusals answered so far. */
+/** Orders in flight, and among them those that wait; refusals answered so far; breakers, where there is a callee. */
 export interface Stats {
   inFlight: number;
   parked: number;
   undecided: number;
   refusals: { recorded: number; unrecorded: number };
+  breakers: Partial<Record<Callee, Breaker['state']>>;
 }
 
 /** What the edge says of a try. */
@@ -65,57 +72,57 @@ export interface Tried {
  * 3. the ledger's decision is heard, or its row is read              (dies here: the retry finds the row)
  * 4. the gate learns it, the caller is answered
  *
- * Too few in the gate: parked until the ledger has spoken. Gate or stream away: straight to admission, by the same
- * order id, so that whatever happened to the lost call, it is one order.
+ * Too few in the gate: parked until the ledger has spoken. Gate or stream away, or switched off: straight to admission,
+ * by the same order id, so that whatever happened to the lost call, it is one order.
  */
 export class PlaceHolds {
-  private readonly gateLanes: Lane<Placement, GateVerdict>[];
-  private readonly streamLanes: Lane<Placement, void>[];
-  private readonly promiseLanes: Lane<Placement, void>[];
+  private readonly gate: PassGate | undefined;
+  private readonly catchUpGates: CatchUpGates | undefined;
   private readonly settleClaims: SettleClaims | undefined;
   private readonly parked: ParkShort;
   private readonly direct: AdmitDirectly;
-  private readonly decisions: AwaitDecisions;
+  private readonly toLedger: CarryClaims;
   private readonly deadlines = new Deadlines((placement) => this.timeIsUp(placement));
   private readonly unmarked: UnmarkedTries;
   private readonly refusals: RefusalCount;
+  private readonly paths: PathCount;
   private inFlight = 0;
 
   constructor(private readonly options: PlaceHoldsOptions) {
-    const { gate, stream, ledger, logger, shards } = options;
+    const { gate, syncGates, stream, ledger, switches, openBreaker, shards, logger, metrics } = options;
+    this.paths = new PathCount(metrics);
     const onDecided = (placement: Placement, decision: Decision): void => this.decided(placement, decision);
-    this.direct = new AdmitDirectly({ ledger, turns: options.directTurns, onDecided, logger });
-    this.decisions = new AwaitDecisions({
-      ordersRead: (ids) => ledger.ordersRead(ids),
-      onNews: (placement, news) => this.heardOf(placement, news),
-      logger,
+    this.gate = gate && syncGates && new PassGate({ gate, syncGates, openBreaker, shards });
+    this.catchUpGates = syncGates && new CatchUpGates((skuIds) => syncGates.syncSkus(skuIds), logger);
+    this.settleClaims = gate && new SettleClaims(gate, shards, logger);
+    this.direct = new AdmitDirectly({ ledger: options.directLedger, turns: options.directTurns, onDecided, logger });
+    this.toLedger = new CarryClaims({
+      ...{ ledger, switches, openBreaker, shards, onDecided, logger, paths: this.paths },
+      stream: gate && stream,
+      admitDirectly: (placement) => this.direct.add(placement),
     });
     this.unmarked = new UnmarkedTries({
       unmarkedNote: (forMs) => ledger.unmarkedNote(forMs),
       ledgerNow: () => options.ledgerNow(),
       logger,
     });
-    this.refusals = new RefusalCount(options.metrics);
-    this.settleClaims = gate && new SettleClaims(gate, shards, logger);
     this.parked = new ParkShort({
       parkedRead: (claims) => ledger.parkedRead(claims),
-      placeAgain: (placements, now, skus) => this.placeAgain(placements, now, skus),
+      placeAgain: async (placements, now, skus) => (await this.gate?.placeAgain(placements, now, skus)) ?? [],
       settleKnown: async (shard, skuId) => {
         if (gate) await settleKnown(gate, ledger, shard, skuId);
       },
       oldestMs: (shard) => (stream ? options.claimsAge?.oldestMs(shard) : 0),
       onDecided,
+      isForGate: (placement) => this.wayIn(placement) === 'GATE',
+      pastGate: (placement, error) => this.pastGate(placement, error),
       admitDirectly: (placement) => this.direct.add(placement),
       onVerdict: (placement, verdict) => this.route(placement, verdict),
       logger,
     });
-    this.gateLanes = gate ? this.laneEach('gate', (shard, batch) => gate.place(shard, batch.map(claimOf))) : [];
-    this.streamLanes = stream
-      ? this.laneEach('stream', async (shard, batch) => batch.map(noResult, await stream.store(shard, batch)))
-      : [];
-    this.promiseLanes = gate
-      ? this.laneEach('promise', async (shard, batch) => batch.map(noResult, await gate.promise(shard, batch)))
-      : [];
+    this.refusals = new RefusalCount(metrics);
+    this.gate?.breaker.onClosed(() => void this.catchUpGates?.catchUp());
+    switches.onChange(() => void this.catchUpGates?.catchUp());
   }
 
   /** Answers exactly once; never rejects. */
@@ -147,48 +154,15 @@ export class PlaceHolds {
     else this.enter(placement);
   }
 
-  /** News from the order service. */
-  heard(decision: Decision): void {
-    this.decisions.heard(decision);
-  }
-
-  awaits(orderId: string): boolean {
-    return this.decisions.awaits(orderId);
-  }
-
-  /** Units of these skus came back: who waits for one of them has a turn at once. */
-  freed(skuIds: readonly string[]): void {
-    this.parked.stir(skuIds);
-  }
-
-  stats(): Stats {
-    return {
-      inFlight: this.inFlight,
-      parked: this.parked.size,
-      undecided: this.decisions.size,
-      refusals: this.refusals.stats,
-    };
-  }
-
-  async drain(): Promise<void> {
-    await Promise.all([...this.gateLanes, ...this.streamLanes, ...this.promiseLanes].map((lane) => lane.drain()));
-    await this.direct.drain();
-    await this.settleClaims?.drain();
-    this.decisions.close();
-    this.deadlines.close();
-    this.unmarked.close();
-  }
-
   private enter(placement: Placement): void {
     if (placement.answered) return;
-    const lane = this.gateLanes[placement.shard];
     const behind = this.parked.behind(placement);
-    if (!lane) this.direct.add(placement);
+    if (!this.gate || this.wayIn(placement) !== 'GATE') this.pastGate(placement);
     else if (behind !== undefined) this.parked.park(placement, behind);
     else {
-      lane.add(placement).then(
+      this.gate.place(placement).then(
         (verdict) => this.route(placement, verdict),
-        (error: unknown) => this.pastTheGate(placement, error),
+        (error: unknown) => this.pastGate(placement, error),
       );
     }
   }
@@ -198,92 +172,103 @@ export class PlaceHolds {
     if (!('skuId' in verdict)) placement.leftTrace = true;
     switch (verdict.code) {
       case 'IN':
+        this.paths.add('REDIS');
         placement.letIn = true;
-        this.carry(placement);
+        this.toLedger.carry(placement);
         break;
       case 'UNDECIDED':
         placement.joined = true;
-        this.decisions.wait(placement);
+        this.toLedger.join(placement);
         break;
       case 'REPUBLISH':
         placement.joined = true;
-        this.carry(placement);
+        this.toLedger.carry(placement);
         break;
       default:
         this.parked.park(placement, verdict.skuId);
     }
   }
 
-  private pastTheGate(placement: Placement, error: unknown): void {
+  /** The gate did not answer, in which case the outcome is unknown, or is not to be asked. */
+  private pastGate(placement: Placement, error?: unknown): void {
     if (error instanceof Fault && error.reason !== 'UNAVAILABLE') placement.fail(error);
-    else this.direct.add(placement);
-  }
-
-  private carry(placement: Placement): void {
-    const lane = this.streamLanes[placement.shard];
-    if (!lane) {
+    else if (this.wayIn(placement, false) === 'NOWHERE') placement.fail(notGoneRound('gate'));
+    else {
+      this.paths.add('POSTGRES');
+      this.catchUpGates?.add(skusOf(placement.claim.lines));
       this.direct.add(placement);
-      return;
     }
-    this.decisions.wait(placement);
-    lane.add(placement).then(
-      () => {
-        placement.stored = true;
-      },
-      () => this.direct.add(placement),
-    );
   }
 
-  private async placeAgain(placements: Placement[], now: Date, skus: SkuStock[]): Promise<GateVerdict[]> {
-    const { gate, syncGates } = this.options;
-    const shard = placements[0]?.shard;
-    if (!gate || !syncGates || shard === undefined) throw new Error('parked without a gate');
-    await syncGates.set(now, skus);
-    return gate.place(shard, placements.map(claimOf));
+  /** News from the order service. */
+  heard(decision: Decision): void {
+    this.toLedger.heard(decision);
   }
 
-  private heardOf(placement: Placement, news: Decision): void {
-    if (placement.isAnsweredBy(news)) this.decided(placement, news);
-    else this.direct.add(placement);
+  /** Whoever decides the claims of a shard is alive. */
+  heardFrom(shard: number): void {
+    this.toLedger.heardFrom(shard);
+  }
+
+  awaits(orderId: string): boolean {
+    return this.toLedger.awaits(orderId);
   }
 
   private decided(placement: Placement, decision: Decision): void {
     if (decision.kind === 'REFUSED' && !placement.answered) this.refusals.add(decision);
     placement.decided(decision);
-    this.decisions.forget(placement);
+    this.toLedger.decided(placement);
     if (!placement.letIn) return;
     placement.letIn = false;
     this.settleClaims?.add(placement, decision);
     this.parked.stir(skusOf(placement.claim.lines));
   }
 
+  /** Units of these skus came back: who waits for one of them has a turn at once, and their gates are set. */
+  freed(skuIds: readonly string[]): void {
+    this.parked.stir(skuIds);
+    this.catchUpGates?.add(skuIds);
+    if (this.gate?.breaker.closed) void this.catchUpGates?.catchUp();
+  }
+
   /** The caller must be answered now: PENDING if the stream has the claim and the journal keeps the promise, else unknown. */
   private timeIsUp(placement: Placement): void {
-    this.decisions.forget(placement);
-    const lane = placement.stored ? this.promiseLanes[placement.shard] : undefined;
+    this.toLedger.forget(placement);
     const unknown = (): void => placement.fail(new Fault('UNAVAILABLE', 'not decided in time', { retryAfterMs: 200 }));
-    if (lane) lane.add(placement).then(() => placement.answer({ kind: 'PENDING' }), unknown);
-    else unknown();
+    if (!this.gate || placement.storedAtMs === undefined) unknown();
+    else this.gate.promise(placement).then(() => placement.answer({ kind: 'PENDING' }), unknown);
   }
 
-  private laneEach<Result>(
-    name: string,
-    run: (shard: number, batch: Placement[]) => Promise<Result[]>,
-  ): Lane<Placement, Result>[] {
-    return Array.from(
-      { length: this.options.shards },
-      (_, shard) =>
-        new Lane<Placement, Result>({
-          name: `${name}-${shard}`,
-          run: (batch) => run(shard, batch),
-          ...placementQueue,
-        }),
-    );
+  stats(): Stats {
+    return {
+      inFlight: this.inFlight,
+      parked: this.parked.size,
+      undecided: this.toLedger.size,
+      refusals: this.refusals.stats,
+      breakers: {
+        ...(this.gate && { gate: this.gate.breaker.state }),
+        ...(this.toLedger.breaker && { stream: this.toLedger.breaker.state }),
+      },
+    };
+  }
+
+  /** Where there is a callee. */
+  breaker(callee: Callee): Breaker | undefined {
+    return callee === 'gate' ? this.gate?.breaker : this.toLedger.breaker;
+  }
+
+  async drain(): Promise<void> {
+    await this.gate?.drain();
+    await this.toLedger.drain();
+    await this.direct.drain();
+    await this.settleClaims?.drain();
+    this.toLedger.close();
+    this.deadlines.close();
+    this.unmarked.close();
+  }
+
+  private wayIn({ claim }: Placement, gateAnswers = this.gate?.breaker.closed ?? false): WayIn {
+    if (!this.gate) return 'STRAIGHT';
+    return wayIn(this.options.switches.stock(claim.storeId, skusOf(claim.lines)), gateAnswers);
   }
 }
-
-function claimOf(placement: Placement): Claim {
-  return placement.claim;
-}
-
-function noResult(): void {}

@@ -3,6 +3,7 @@ import type { LedgerOrder } from '#libs/ledger/rows.js';
 import { Fault, faultCatalogue } from '#libs/refusal/fault.js';
 import type { Refusal } from '#libs/refusal/refusal.js';
 import { type Line, sameLines } from '../domain/lines.js';
+import type { Callee } from './ports.js';
 
 /** An order as it asks to be placed. */
 export interface Claim {
@@ -43,8 +44,10 @@ export class Placement {
   letIn = false;
   /** Another try of the same order is in the journal: the decision may be about other lines. */
   joined = false;
-  /** The stream has the claim for certain. */
-  stored = false;
+  /** Since when the stream has the claim for certain, in milliseconds of `performance.now()`. */
+  storedAtMs: number | undefined;
+  /** It is on its way past gate or stream, straight to admission. */
+  goesDirectly = false;
   /** It was, or may have been, let in or sent to admission: its order may be born whatever a read says. */
   leftTrace = false;
   answered = false;
@@ -97,4 +100,9 @@ export class Placement {
       this.fail(new Fault('REQUEST_ID_REUSED', faultCatalogue.REQUEST_ID_REUSED.title));
     }
   }
+}
+
+/** Said where a switch forbids to go round what does not answer: nothing is recorded, and the same try works later. */
+export function notGoneRound(callee: Callee): Fault {
+  return new Fault('UNAVAILABLE', `the ${callee} does not answer and is not to be gone round`);
 }

@@ -46,6 +46,31 @@ export interface LoadedGates {
   loaded(shard: number, skuIds: readonly string[]): Promise<string[]>;
 }
 
+/**
+ * Remembers whether calls to something lead anywhere. It opens when most of them failed of late, or when somebody knows
+ * better; then a probe of its own, and no customer, sees now and then whether they do again.
+ */
+export interface Breaker {
+  /** Whether calls may be made. */
+  readonly closed: boolean;
+  readonly state: 'CLOSED' | 'OPEN' | 'HALF_OPEN';
+  /** Since when it is not closed, in milliseconds of `performance.now()`. */
+  readonly openSinceMs: number | undefined;
+  /** Makes a call and remembers how it ended. Rejects as the call does, and with Fault UNAVAILABLE while it is not closed. */
+  watch<Result>(call: () => Promise<Result>): Promise<Result>;
+  open(why: Error): void;
+  /** Called each time it has closed. */
+  onClosed(listener: () => void): void;
+  /** No probe is made any more. */
+  close(): void;
+}
+
+/** What has a breaker. */
+export type Callee = 'gate' | 'stream';
+
+/** Makes the breaker of a callee; `probe` resolves when calls lead somewhere again. */
+export type OpenBreaker = (callee: Callee, probe: () => Promise<unknown>) => Breaker;
+
 /** How old claims are that nobody has decided yet. */
 export interface ClaimsAge {
   /** Milliseconds since the oldest message of the shard's stream was stored, at most; 0 or more when it may be empty. Undefined: not known. */
@@ -56,4 +81,6 @@ export interface ClaimsAge {
 export interface ClaimStream {
   /** Resolves when the stream has them for certain; rejects when that is unknown or refused. */
   store(shard: number, claims: readonly { claim: Claim; notAfter: Date }[]): Promise<void>;
+  /** Resolves when the shard's stream took a message without claims and somebody who decides was heard after that. */
+  probe(shard: number): Promise<void>;
 }

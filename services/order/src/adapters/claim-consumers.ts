@@ -9,7 +9,7 @@ import { ClaimConsumer } from '../app/consume-claims.js';
 import type { OrderConfig } from '../config.js';
 import { Pace } from '../domain/pace.js';
 import { readClaims } from './claims-message.js';
-import { publishDecisions } from './events.js';
+import { publishAlive, publishDecisions } from './events.js';
 import { failureOf } from './failure.js';
 import type { OrderMetrics } from './metrics.js';
 import { claimsSpec } from './streams.js';
@@ -47,6 +47,7 @@ export class ClaimConsumers {
         options.logger.error({ subject: letter.subject, error: letter.error }, 'a message went to the dead letters');
       },
       givenBack: metrics.givenBack,
+      alive: (subject) => publishAlive(messaging, subject),
       pace: new Pace(config.consumePerSecond),
       ackWaitMs: config.claimsAckWaitMs,
       nowMs: () => performance.now(),

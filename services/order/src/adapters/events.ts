@@ -3,7 +3,13 @@ import { OrderChanged, StockFreed } from '#libs/contracts/gen/holdfast/event/v1/
 import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { shardOfOrder, shardOfStore, storeHash } from '#libs/contracts/order-id.js';
 import { toDecisionMessage } from '#libs/contracts/order-messages.js';
-import { decisionsSubject, orderEventSubject, stockFreedSubject, subjects } from '#libs/contracts/subjects.js';
+import {
+  decisionsSubject,
+  decisionsSubjectFor,
+  orderEventSubject,
+  stockFreedSubject,
+  subjects,
+} from '#libs/contracts/subjects.js';
 import type { Decision } from '#libs/ledger/decision.js';
 import type { ExpiryReport } from '#libs/ledger/order-changes.js';
 import type { OutboxEntry } from '#libs/ledger/outbox.js';
@@ -22,6 +28,11 @@ export function publishDecisions(messaging: Messaging, shards: number, decisions
     const message = { decisions: ofShard.map(toDecisionMessage) };
     messaging.publish(decisionsSubject(shard), ClaimsDecided.encode(message).finish());
   }
+}
+
+/** Tells every inventory that the claims of a subject are seen to: a message without decisions. */
+export function publishAlive(messaging: Messaging, claimsSubject: string): void {
+  messaging.publish(decisionsSubjectFor(claimsSubject), ClaimsDecided.encode({ decisions: [] }).finish());
 }
 
 /** Tells every inventory which skus have units again: one message for each shard. */

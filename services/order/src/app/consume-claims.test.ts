@@ -34,6 +34,7 @@ function consumerWhere(parts: { admit: () => Promise<Verdict> } & Partial<Consum
     read: () => ({ claims: [inHand], unreadable: [] }),
     deadLetterAdd: async () => undefined,
     givenBack: () => undefined,
+    alive: () => undefined,
     pace: new Pace(0),
     ackWaitMs: 3_000,
     nowMs: () => 0,
@@ -69,6 +70,39 @@ test('undecided, it is given back with a rest that grows with its deliveries', a
   await consumer.take([first.delivery, tenth.delivery]);
   await consumer.drain();
   assert.equal([...first.answers, ...tenth.answers], ['nak 50', 'nak 1000']);
+});
+
+test('a message without claims is a question whether somebody is there: it is answered and acked', async () => {
+  const told: string[] = [];
+  const consumer = consumerWhere({
+    admit: async () => decided,
+    read: () => ({ claims: [], unreadable: [] }),
+    alive: (subject) => void told.push(subject),
+  });
+  const { delivery, answers } = message();
+  await consumer.take([delivery]);
+  await consumer.drain();
+  assert.equal([told, answers], [['claims.0'], ['ack']]);
+});
+
+test('claims that wait for their turn are told of, so that nobody thinks them forgotten', async () => {
+  let now = 0;
+  let told = 0;
+  const consumer = consumerWhere({
+    admit: async () => decided,
+    pace: new Pace(1),
+    nowMs: () => now,
+    wait: async (ms) => {
+      assert.ok(ms <= 200);
+      now += ms;
+    },
+    alive: () => {
+      told += 1;
+    },
+  });
+  await consumer.take([message().delivery, message().delivery]);
+  await consumer.drain();
+  assert.is(told, 5);
 });
 
 test('one that another process may have by now is left to it', async () => {

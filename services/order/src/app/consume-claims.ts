@@ -6,6 +6,9 @@ import { redeliveryDelayMs } from '../domain/redelivery.js';
 import type { Admission } from './admission.js';
 import type { ClaimInHand } from './admit-claims.js';
 
+/** Claims whose turn has not come are not taken for ones that nobody sees to. */
+const ALIVE_EVERY_MS = 200;
+
 /** A message as it was read: what can be decided, and what can only be kept for an operator. */
 export interface ClaimsMessage {
   readonly claims: readonly ClaimInHand[];
@@ -24,6 +27,8 @@ export interface ConsumerPorts {
   readonly deadLetterAdd: (letter: DeadLetter) => Promise<void>;
   /** Hears of every message that could not be dealt with now. */
   readonly givenBack: () => void;
+  /** Tells whoever waits for claims of this subject that they are seen to, though none is decided now. */
+  readonly alive: (subject: string) => void;
   readonly pace: Pick<Pace, 'book'>;
   /** After so long without an answer a message goes to another process. */
   readonly ackWaitMs: number;
@@ -89,12 +94,18 @@ export class ClaimConsumer {
     for (let leftMs = turnMs - nowMs(); leftMs > 0; leftMs = turnMs - nowMs()) {
       if (signal.aborted) return false;
       for (const delivery of waiting) if (delivery.unansweredMs() > ackWaitMs / 3) delivery.working();
-      await wait(Math.min(leftMs, ackWaitMs / 3), signal);
+      this.#tellAlive(waiting[0]);
+      await wait(Math.min(leftMs, ackWaitMs / 3, ALIVE_EVERY_MS), signal);
     }
     return true;
   }
 
+  #tellAlive(delivery: ClaimsDelivery | undefined): void {
+    if (delivery) this.#ports.alive(delivery.subject);
+  }
+
   async #handle(delivery: ClaimsDelivery, { claims, unreadable }: ClaimsMessage): Promise<void> {
+    if (claims.length + unreadable.length === 0) this.#tellAlive(delivery);
     try {
       const verdicts = await Promise.all(claims.map((claim) => this.#ports.admission.admit(claim)));
       if (verdicts.some((verdict) => verdict.kind === 'LATER')) return this.#giveBack(delivery);

@@ -6,7 +6,10 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
 import { OrderLine } from "../../order/v1/order.js";
 
-/** Stream message on claims.<shard>: orders that the gate let in together. */
+/**
+ * Stream message on claims.<shard>: orders that the gate let in together. Without claims it asks whether somebody
+ * decides them: whoever takes it answers with a ClaimsDecided.
+ */
 export interface ClaimsPlaced {
   claims: Claim[];
 }

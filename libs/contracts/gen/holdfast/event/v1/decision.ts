@@ -6,7 +6,10 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Status } from "../../../google/rpc/status.js";
 import { Order, Refusal } from "../../order/v1/order.js";
 
-/** Message on decisions.<shard>, heard by every inventory: what the ledger decided in one batch. */
+/**
+ * Message on decisions.<shard>, heard by every inventory: what the ledger decided in one batch. Without decisions: the
+ * claims of the shard are seen to, though none is decided now.
+ */
 export interface ClaimsDecided {
   decisions: Decision[];
 }
