@@ -24,7 +24,7 @@ export async function planOnFreePorts(options: FreePlanOptions): Promise<Process
     ...options,
     requestIdSecret: randomBytes(24).toString('base64url'),
     nextPort: (service, use, index) => {
-      if (use === 'http') return httpPort;
+      if (use === 'http' && index === 0) return httpPort;
       if (service === 'gateway' && use === 'grpc' && index === 0) return gatewayPort;
       return rest.pop() ?? 0;
     },

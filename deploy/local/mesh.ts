@@ -6,7 +6,7 @@ import { MeshLogs } from './mesh-logs.js';
 import { forgetServers, type MeshServers, startServers } from './mesh-servers.js';
 import { MeshServices, planOnFreePorts } from './mesh-services.js';
 import { migrateLedger } from './migrate-ledger.js';
-import type { DispensableServer, ProcessPlan, Scale, ServerUrls, ServiceName } from './topology.js';
+import type { DispensableServer, EnvOf, ProcessPlan, Scale, ServerUrls, ServiceName } from './topology.js';
 
 const READY_TIMEOUT_MS = 30_000;
 
@@ -24,6 +24,8 @@ export interface MeshOptions {
   limits?: LimitsFile | undefined;
   /** Further settings of every service, like LOG_LEVEL or SHARDS. */
   env?: Record<string, string>;
+  /** Settings of one process alone, like the way to a server that only it takes; they overrule everything. */
+  envOf?: EnvOf | undefined;
   /** Whether the data of private servers outlives the mesh; false by default. */
   keep?: boolean;
   /** Forgets the data that private servers kept from earlier meshes in this directory; false by default. */
@@ -74,6 +76,7 @@ async function assemble(
     scale = {},
     limits,
     env = {},
+    envOf,
     ports = {},
     without = [],
     keep = false,
@@ -97,7 +100,7 @@ async function assemble(
 
   const logs = new MeshLogs(directory);
   closer(() => logs.close());
-  const plans = await planOnFreePorts({ scale, limits, env, ports, servers: servers.urls });
+  const plans = await planOnFreePorts({ scale, limits, env, envOf, ports, servers: servers.urls });
   const services = new MeshServices(plans, {
     report,
     onLine: (name, line) => {

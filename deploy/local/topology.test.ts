@@ -6,12 +6,20 @@ import { readConfig as readInventory } from '../../services/inventory/src/config
 import { readConfig as readOrder } from '../../services/order/src/config.js';
 import { readConfig as readScheduler } from '../../services/scheduler/src/config.js';
 import { overruling } from './find-limits.js';
-import { DEFAULT_PORTS, type ProcessPlan, parseScale, planProcesses, type Scale, type ServerUrls } from './topology.js';
+import {
+  DEFAULT_PORTS,
+  type EnvOf,
+  type ProcessPlan,
+  parseScale,
+  planProcesses,
+  type Scale,
+  type ServerUrls,
+} from './topology.js';
 
 const test = suite('topology');
 const SERVERS: ServerUrls = { postgres: 'postgres://x', redis: 'redis://x', nats: 'nats://x' };
 
-function plan(scale: Scale, servers = SERVERS, limits?: LimitsFile, env = {}): ProcessPlan[] {
+function plan(scale: Scale, servers = SERVERS, limits?: LimitsFile, env = {}, envOf?: EnvOf): ProcessPlan[] {
   let port = 1000;
   return planProcesses({
     scale,
@@ -19,6 +27,7 @@ function plan(scale: Scale, servers = SERVERS, limits?: LimitsFile, env = {}): P
     requestIdSecret: 'secret',
     limits,
     env: { LOG_LEVEL: 'debug', ADMIN_ADDRESS: 'overruled', ...env },
+    envOf,
     nextPort: () => {
       port += 1;
       return port;
@@ -52,6 +61,15 @@ test('settings of the mesh reach every process and do not overrule its addresses
     assert.is(one.env.ADMIN_ADDRESS, one.admin);
     assert.is(one.env.INSTANCE, one.name);
   }
+});
+
+test('what is said of one process overrules what is said of all, and holds for no other', () => {
+  const envOf = (service: string, index: number): Record<string, string> =>
+    service === 'order' && index === 1 ? { DATABASE_URL: 'postgres://slow', LOG_LEVEL: 'silent' } : {};
+  const plans = plan({ order: 2 }, SERVERS, undefined, {}, envOf);
+  const read = (name: string): unknown[] => [named(plans, name)?.env.DATABASE_URL, named(plans, name)?.env.LOG_LEVEL];
+  assert.equal(read('order-1'), ['postgres://x', 'debug']);
+  assert.equal(read('order-2'), ['postgres://slow', 'silent']);
 });
 
 test('services read what they are given, and lack nothing', () => {

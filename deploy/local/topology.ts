@@ -68,7 +68,12 @@ export interface PlanOptions {
   limits?: LimitsFile | undefined;
   /** Settings for every process; they overrule the limits and give way to what the plan itself decides. */
   env: Record<string, string>;
+  /** Settings of one process alone; they overrule everything. */
+  envOf?: EnvOf | undefined;
 }
+
+/** `index` is zero-based among the processes of the service. */
+export type EnvOf = (service: ServiceName, index: number) => Record<string, string>;
 
 /** Every process of a mesh, with addresses chosen up front, so that all can start at once and come back where they were. */
 export function planProcesses(options: PlanOptions): ProcessPlan[] {
@@ -89,7 +94,7 @@ function place(service: ServiceName, index: number, { nextPort }: PlanOptions): 
 }
 
 function settings(one: Place, all: Place[], options: PlanOptions): Record<string, string> {
-  const { servers, env, requestIdSecret, limits } = options;
+  const { servers, env, envOf, requestIdSecret, limits } = options;
   const processes = all.filter(({ service }) => service === one.service).length;
   const needs = SERVICE_NEEDS[one.service];
   const targetOf = (service: ServiceName): string =>
@@ -104,6 +109,7 @@ function settings(one: Place, all: Place[], options: PlanOptions): Record<string
     ...(one.service === 'gateway' ? { REQUEST_ID_SECRETS: requestIdSecret } : {}),
     ADMIN_ADDRESS: one.admin,
     INSTANCE: one.name,
+    ...envOf?.(one.service, one.index),
   };
 }
 
