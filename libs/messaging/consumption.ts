@@ -15,7 +15,7 @@ import type { Logger } from '#libs/runtime/logger.js';
 import type { Connection } from './connection.js';
 import { Delivery, type DeliverySource } from './delivery.js';
 import { Progress } from './progress.js';
-import { ensureStream, manager, type StreamSpec } from './stream.js';
+import { dropAcknowledged, ensureStream, manager, type StreamSpec } from './stream.js';
 
 export interface ConsumeOptions {
   /** Created when it is missing, at the beginning and whenever it vanished. */
@@ -50,6 +50,8 @@ export interface ConsumptionStats {
 }
 
 const REPAIR_WAIT_MS = 200;
+/** For so many ack-waits after a repair acknowledgements from before it may still arrive. */
+const TIDY_ACK_WAITS = 3;
 const FAILED_BATCH_DELAY_MS = 1_000;
 /** Codes of what the server says about a pull. */
 const HEARTBEAT = 100;
@@ -88,6 +90,7 @@ export class Consumption {
   #pulledAt = 0;
   #heardAt = 0;
   #deliveredAt = 0;
+  #tidyUntil = 0;
   #repairing = false;
   #stats = { pending: 0, ackPending: 0, redelivered: 0 };
 
@@ -143,6 +146,7 @@ export class Consumption {
     }
     this.#repairing = false;
     this.#deliveredAt = performance.now();
+    this.#tidyUntil = this.#deliveredAt + TIDY_ACK_WAITS * this.#options.ackWaitMs;
     this.#pull();
   }
 
@@ -257,12 +261,18 @@ export class Consumption {
       };
       this.#lag.set(info.num_pending + info.num_ack_pending);
       this.#saw(info);
+      if (performance.now() < this.#tidyUntil) await this.#tidy(client, info);
     } catch (error) {
       await this.#repair(`cannot be asked: ${error instanceof Error ? error.message : error}`);
       return;
     }
     const trouble = this.#trouble(performance.now());
     if (trouble) await this.#repair(trouble);
+  }
+
+  /** Of a stream that several consumers share each knows only its own part. */
+  async #tidy(client: NatsConnection, info: ConsumerInfo): Promise<void> {
+    if (this.#options.filterSubject === undefined) await dropAcknowledged(client, this.#options.stream, info);
   }
 
   #trouble(now: number): string | undefined {

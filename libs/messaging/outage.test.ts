@@ -1,10 +1,14 @@
+import { cpSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { connect } from 'nats';
 import { freePort } from '#libs/servers/free-port.js';
 import type { PrivateServer } from '#libs/servers/private-server.js';
+import { gate } from '#libs/testing/gate.js';
 import { privateNats } from '#libs/testing/private-servers.js';
-import { suite } from '#libs/testing/suite.js';
+import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
-import type { Consumption, Messaging, StreamSpec } from './messaging.js';
+import type { Consumption, Delivery, Messaging, StreamSpec } from './messaging.js';
 import { ackInto, encode, startMessaging } from './test-messaging.js';
 
 const test = suite('messaging through outages');
@@ -27,7 +31,7 @@ interface Service {
 const services: Service[] = [];
 const servers: PrivateServer[] = [];
 
-function start(url: string): Service {
+function start(url: string, handle = async (seen: string[], batch: Delivery[]) => await ackInto(seen)(batch)): Service {
   const messaging = startMessaging(url);
   const seen: string[] = [];
   const consumption = messaging.consume({
@@ -37,7 +41,7 @@ function start(url: string): Service {
     maxMessages: 50,
     maxAckPending: 500,
     stalledAfterMs: 600,
-    onBatch: ackInto(seen),
+    onBatch: (batch) => handle(seen, batch),
   });
   const service = { messaging, consumption, seen };
   services.push(service);
@@ -126,6 +130,40 @@ test('a server that lost its streams gets them again', async () => {
   await startServer(server.port);
   await storeSurely(service, 'after');
   await until(() => service.seen.includes('after'));
+});
+
+test('acknowledged messages that a server brings back after a crash do not stay in the work queue', async () => {
+  const server = await startServer();
+  const acknowledging = gate();
+  const service = start(server.url, async (seen, batch) => {
+    await acknowledging.passed;
+    await ackInto(seen)(batch);
+  });
+  const client = await connect({ servers: server.url, maxReconnectAttempts: -1, reconnectTimeWait: 20 });
+  try {
+    const { streams } = await client.jetstreamManager();
+    const left = async (): Promise<number> => (await streams.info(stream.name)).state.messages;
+    await storeMany(service, 1);
+    // As a crash does it by chance: the server kept that they were acknowledged, and not that they went.
+    const messages = join(server.directory, 'store', 'jetstream', '$G', 'streams', stream.name, 'msgs');
+    const kept = join(server.directory, 'kept');
+    cpSync(messages, kept, { recursive: true });
+    acknowledging.open();
+    await until(async () => (await left()) === 0);
+    const before = service.seen.length;
+    await server.restart(); // Now it has kept the first.
+    await server.kill();
+    rmSync(messages, { recursive: true });
+    renameSync(kept, messages);
+    await server.start();
+    await until(async () => (await left()) === 0, { timeoutMs: 30_000 });
+    await until(() => service.consumption.running);
+    await storeSurely(service, 'after');
+    await until(() => service.seen.includes('after'));
+    assert.equal(service.seen.slice(before), ['after']);
+  } finally {
+    await client.close();
+  }
 });
 
 test.run();

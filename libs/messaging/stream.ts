@@ -1,4 +1,5 @@
 import {
+  type ConsumerInfo,
   DiscardPolicy,
   type JetStreamManager,
   type NatsConnection,
@@ -53,17 +54,29 @@ export async function ensureStream(client: NatsConnection, spec: StreamSpec): Pr
   return updated;
 }
 
+/**
+ * Removes from a work queue what its one consumer has acknowledged, as it said before. A server that was killed may keep
+ * the acknowledgement and forget that its message went, or take one from before and leave the message: nobody is ever
+ * given it again, and it stays the oldest one for ever.
+ */
+export async function dropAcknowledged(
+  client: NatsConnection,
+  { name, retention }: StreamSpec,
+  { ack_floor: { stream_seq: floor } }: ConsumerInfo,
+): Promise<void> {
+  if (retention !== 'workqueue') return;
+  const { streams } = await manager(client);
+  const { messages, first_seq, last_seq } = (await streams.info(name)).state;
+  // A floor beyond the last message is of an earlier life of the stream, and says nothing about this one.
+  if (messages === 0 || floor < first_seq || floor > last_seq) return;
+  await streams.purge(name, { seq: floor + 1 });
+}
+
 /** When the stream stored the oldest message that it still has; undefined when it is empty. */
 export async function oldestStoredAt(client: NatsConnection, name: string): Promise<Date | undefined> {
   const { streams } = await manager(client);
   const { state } = await streams.info(name);
   return state.messages === 0 ? undefined : new Date(state.first_ts);
-}
-
-/** How many messages a stream has. */
-export async function messagesIn(client: NatsConnection, name: string): Promise<number> {
-  const { streams } = await manager(client);
-  return (await streams.info(name)).state.messages;
 }
 
 /** For `catch`: what does not exist is undefined, anything else is thrown on. */
