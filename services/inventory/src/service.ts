@@ -14,7 +14,6 @@ import { controlService } from './adapters/control.js';
 import { hearDecisions } from './adapters/decisions.js';
 import { inventoryService } from './adapters/grpc.js';
 import { openLedgerParts } from './adapters/open-ledger.js';
-import { openReconcile } from './adapters/open-reconcile.js';
 import { OpossumBreaker } from './adapters/opossum-breaker.js';
 import { RedisGate } from './adapters/redis-gate.js';
 import { PlaceHolds } from './app/place-holds.js';
@@ -75,7 +74,6 @@ export async function startInventory(
     services: [
       inventoryService({ ledger, ledgerNow, placeHolds, gate, syncGates, shards, metrics }),
       controlService({ ledger, ledgerNow, placeHolds, gate, syncGates, shards }),
-      openReconcile(config, { ledgerNow, metrics, redis, gate, syncGates, messaging }, life),
     ],
     logger,
     metrics,
