@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { assert, suite } from '#libs/testing/suite.js';
+import { holdfast } from '../services/operator/test/command-line.js';
+import { startTestMesh, type TestMesh } from './test-mesh.js';
+
+const test = suite("the operators' commands on a mesh");
+let mesh: TestMesh;
+let directory: string;
+
+test.before(async () => {
+  mesh = await startTestMesh();
+  directory = mkdtempSync(join(tmpdir(), 'holdfast-operator-'));
+});
+test.after(async () => {
+  rmSync(directory, { recursive: true });
+  await mesh.close();
+});
+
+const run = (...args: string[]) => holdfast(['--gateway', mesh.gatewayAddresses[0] ?? '', ...args]);
+
+/** What it prints for programs; fails the test when it does not end with 0. */
+async function told(...args: string[]) {
+  const { code, out, err } = await run(...args, '--json');
+  assert.is(code, 0, `${args.join(' ')}: ${err}`);
+  return JSON.parse(out);
+}
+
+/** Imports two skus of 10 units each, on sale at once; their ids begin with `prefix`. */
+async function importTwo(prefix: string, ...options: string[]) {
+  const path = join(directory, 'skus.csv');
+  const header = 'sku_id,store_id,title,capacity,price,currency,payment_required,per_user_limit,max_per_order';
+  const rows = ['mug', 'cup'].map((name) => `${prefix}-${name},kiln,A ${name},10,12.50,EUR,yes,10,10`);
+  writeFileSync(path, `${[header, ...rows].join('\n')}\n`);
+  return told('sku', 'import', path, ...options);
+}
+
+async function reserve(skuId: string, quantity: number, user: string): Promise<string | undefined> {
+  const lines = [{ skuId, quantity, attendeeId: '', unitPriceMinor: 0 }];
+  const metadata = { 'x-holdfast-user': user };
+  const request = { storeId: 'kiln', lines, requestId: `of-${user}`, onBusy: undefined };
+  return (await mesh.gateway.reserve(request, { metadata })).outcome?.$case;
+}
+
+test('skus are imported once, and the same file again leaves them as they are', async () => {
+  const counts = ({ imported, created, unchanged, failed }: Record<string, unknown>) => {
+    return { imported, created, unchanged, failed };
+  };
+  assert.equal(counts(await importTwo('once', '--dry-run')), { imported: false, created: 2, unchanged: 0, failed: 0 });
+  assert.is((await run('sku', 'show', 'once-mug')).code, 1);
+  assert.equal(counts(await importTwo('once')), { imported: true, created: 2, unchanged: 0, failed: 0 });
+  assert.equal(counts(await importTwo('once')), { imported: true, created: 0, unchanged: 2, failed: 0 });
+  const { sku, availability } = await told('sku', 'show', 'once-mug');
+  assert.equal([sku.price_minor, sku.payment_required, availability.free], [1_250, true, 10]);
+});
+
+test('a switch is set over what was read, runs out by itself, and its history names who and why', async () => {
+  const set = await told('switch', 'set', 'postgres', '--for', '1h', '--reason', 'upgrade of Redis');
+  assert.equal([set.switch.path, set.switch.set_by, set.switch.version], ['postgres', 'anna', 1]);
+  const late = await run('switch', 'set', 'redis', '--expect', '0', '--reason', 'back to the gate');
+  assert.is(late.code, 1);
+  assert.match(late.err, /^anna has set it to postgres at .*, because "upgrade of Redis": it is version 1 now/);
+  await told('switch', 'set-order', 'direct', '--reason', 'NATS is moved', '--as', 'bob');
+  const { stock_path: stockPath, order_path: orderPath } = await told('switch', 'get');
+  assert.equal([stockPath, orderPath], ['postgres', 'direct']);
+  await told('switch', 'set', 'auto', '--reason', 'upgrade is done');
+  await told('switch', 'set-order', 'auto', '--reason', 'NATS is back');
+  const { changes } = await told('switch', 'history', '--limit', '4');
+  assert.equal(
+    changes.map(({ what, changed_by: by, reason }: Record<string, string>) => [what, by, reason]),
+    [
+      ['ORDER_PATH', 'anna', 'NATS is back'],
+      ['STOCK_PATH', 'anna', 'upgrade is done'],
+      ['ORDER_PATH', 'bob', 'NATS is moved'],
+      ['STOCK_PATH', 'anna', 'upgrade of Redis'],
+    ],
+  );
+});
+
+test('a paused sku is sold to nobody until it is resumed', async () => {
+  await importTwo('paused');
+  assert.is((await told('sku', 'pause', 'paused-mug', '--reason', 'the price is wrong')).sku.paused, true);
+  assert.is(await reserve('paused-mug', 1, 'early'), 'refused');
+  assert.is((await told('sku', 'resume', 'paused-mug', '--reason', 'the price is right')).sku.paused, false);
+  assert.is(await reserve('paused-mug', 1, 'later'), 'held');
+});
+
+test('a capacity below what is taken is refused with the figure, and forced leaves the sku overbooked by it', async () => {
+  await importTwo('capacity');
+  assert.is(await reserve('capacity-mug', 6, 'one'), 'held');
+  const command = ['sku', 'set-capacity', 'capacity-mug', '4', '--reason', 'a table broke'];
+  const refused = await run(...command);
+  assert.is(refused.code, 1);
+  assert.match(refused.err, /^6 units of capacity-mug are taken, 4 are fewer\n--force .* overbooked by 2/);
+  const { sku, availability } = await told(...command, '--force');
+  assert.equal([sku.capacity, sku.overbooked, availability.free, availability.held], [4, 2, 0, 6]);
+});
+
+test.run();
