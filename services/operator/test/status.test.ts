@@ -93,7 +93,7 @@ test('--watch tells a change in a line, also that the gateway is lost and is bac
 
 test('--watch --json prints a document for each change', async () => {
   const watch = watching(args('--watch', '--json'));
-  await until(() => watch.printed.out.includes('\n'));
+  await until(() => watch.printed.out.includes('\n') && gateway.asked.length > 3);
   gateway.script.getMeshStatus = { instances: wellMesh, switches: [], openAlerts: { DRIFT: 1 } };
   await until(() => watch.printed.out.includes('DRIFT'));
   const { out } = await watch.stop();

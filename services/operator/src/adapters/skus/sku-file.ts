@@ -11,7 +11,7 @@ export function readRows(path: string): SheetRow[] {
   const [firstLine = ''] = text.split('\n', 1);
   // Spreadsheets of some countries write semicolons.
   const delimiter = !firstLine.includes(',') && firstLine.includes(';') ? ';' : ',';
-  const options = { bom: true, info: true, delimiter, relax_column_count: true, skip_empty_lines: true, trim: true };
+  const options = { info: true, delimiter, relax_column_count: true, skip_empty_lines: true, trim: true };
   try {
     // With `info` each row comes with where it stands; the types of the package do not say so.
     const rows = parse(text, options) as unknown as { record: string[]; info: Info }[];
@@ -36,6 +36,7 @@ function read(path: string): string {
     throw badFile([code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read: ${code}`]);
   }
   try {
+    // It leaves out a byte order mark.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw badFile([`${path} is no UTF-8 text: save it as CSV in UTF-8`]);
