@@ -87,6 +87,10 @@ interface AlertRow {
 
 /** The calls about what a person should look at. */
 export function alertCalls(pool: LedgerPool) {
+  return { ...deskCalls(pool), ...checkCalls(pool), ...relayCalls(pool) };
+}
+
+function deskCalls(pool: LedgerPool) {
   return {
     /** Raises it, or sees it again while it is open. Resolves whether it is a new one. */
     async alertRaise({ kind, subject, skuId, facts, command }: AlertToRaise): Promise<boolean> {
@@ -128,7 +132,11 @@ export function alertCalls(pool: LedgerPool) {
       const { rows, nextPageToken } = cutPage(name, found, { size, keyOf });
       return { alerts: rows.map(toAlert), nextPageToken };
     },
+  };
+}
 
+function checkCalls(pool: LedgerPool) {
+  return {
     /** How many are open. */
     async alertsCount({ deadlineMs }: { deadlineMs?: number } = {}): Promise<OpenAlerts> {
       const options = deadlineMs === undefined ? {} : { deadlineMs };
@@ -144,7 +152,11 @@ export function alertCalls(pool: LedgerPool) {
       if (!row) throw new Error('alerts_check gave no row');
       return row;
     },
+  };
+}
 
+function relayCalls(pool: LedgerPool) {
+  return {
     /** What the world was not told yet, at most one thing of each alert. Nothing is reserved: two relays get the same. */
     async alertsUntold(limit: number): Promise<AlertNews[]> {
       const rows = await pool.query<AlertRow & { told: AlertNews['news'] }>(untold, [limit]);
