@@ -4,6 +4,7 @@ import { claimCalls } from './claims.js';
 import { controlChangeCalls } from './control-changes.js';
 import { deadLetterDeskCalls } from './dead-letter-desk.js';
 import { deadLetterCalls } from './dead-letters.js';
+import { explainCalls } from './explain.js';
 import { jobCalls } from './jobs.js';
 import { clockCalls } from './ledger-clock.js';
 import type { LedgerPool } from './ledger-pool.js';
@@ -50,6 +51,7 @@ export function openLedger(pool: LedgerPool) {
     ...jobCalls(pool),
     ...clockCalls(pool),
     ...auditCalls(pool),
+    ...explainCalls(pool),
     ...alertCalls(pool),
     ...switchCalls(pool),
     ...controlChangeCalls(pool),

@@ -86,6 +86,8 @@ async function callDesk(ledger: Ledger, skuId: string, round: string): Promise<v
   for (const { letterId } of letters) {
     await ledger.deadLetterGet(letterId);
     await ledger.deadLetterReplay({ letterId, ...by }, claim);
+    await ledger.orderExplain(claim.orderId);
+    await ledger.userExplain(claim.userId, skuId, { atMost: 100 });
     await ledger.deadLetterDiscard({ letterId, ...by }).catch(() => undefined);
   }
 }

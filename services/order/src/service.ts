@@ -14,6 +14,7 @@ import { type OrderMetrics, orderMetrics } from './adapters/metrics.js';
 import { relayPorts } from './adapters/outbox-relay.js';
 import { alertService } from './adapters/serve-alerts.js';
 import { deadLetterService } from './adapters/serve-dead-letters.js';
+import { explainService } from './adapters/serve-explain.js';
 import { changeOrders } from './app/change-orders.js';
 import { AlertCheck } from './app/check-alerts.js';
 import { getOrder } from './app/get-order.js';
@@ -73,6 +74,7 @@ export async function startOrder(
       orderService({ ledger, change, watch }),
       alertService(ledger, alerts),
       deadLetterService({ ledger, changed }),
+      explainService(ledger),
     ],
     logger,
     metrics,

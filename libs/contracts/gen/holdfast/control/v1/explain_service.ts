@@ -37,7 +37,10 @@ export interface ExplainUserResponse {
 export interface StoryEvent {
   at: Date | undefined;
   orderId: string;
-  /** CLAIMED, HELD, CONFIRMED, REFUSED, CANCELLED, EXPIRED, FULFILLED, PAID, REFUND_DUE, PUBLISHED, DEAD_LETTER or REPLAYED. */
+  /**
+   * CLAIMED, HELD, CONFIRMED, REFUSED, CANCELLED, EXPIRED, FULFILLED, PAID, REFUND_DUE, PUBLISHED, DEAD_LETTER, REPLAYED,
+   * DISCARDED, REPAIRED, or CHANGED: what an operator changed about the sku, of no order.
+   */
   what: string;
   /** In words, with the figures. */
   text: string;

@@ -1,0 +1,128 @@
+import type { StoryEvent, StoryMove } from '#libs/ledger/explain.js';
+import type { LedgerOrder } from '#libs/ledger/rows.js';
+import type { Refusal } from '#libs/refusal/refusal.js';
+
+/** One thing that happened, in words for people. */
+export interface ToldEvent {
+  readonly at: Date;
+  /** Empty: it was no order's. */
+  readonly orderId: string;
+  readonly what: StoryEvent['what'];
+  readonly text: string;
+}
+
+/** Puts what happened into words; times are UTC, and without the day when it is that of the event. */
+export function tellStory(events: readonly StoryEvent[], orders: readonly LedgerOrder[]): ToldEvent[] {
+  const byId = new Map(orders.map((order) => [order.orderId, order]));
+  return events.map((event) => {
+    const { at, orderId = '', what } = event;
+    return { at, orderId, what, text: textOf(event, byId.get(orderId)) };
+  });
+}
+
+function textOf(event: StoryEvent, order: LedgerOrder | undefined): string {
+  switch (event.what) {
+    case 'HELD':
+      return `held ${linesOf(order)}${untilOf(event, order)}${unmoved(event.moves)}`;
+    case 'CONFIRMED': {
+      const isPaid = event.moves.some(({ held }) => held < 0);
+      return `sold ${linesOf(order)}${isPaid ? '' : ' without a payment'}${unmoved(event.moves)}`;
+    }
+    case 'CANCELLED':
+      return `cancelled${event.note ? ` (${event.note})` : ''}, ${givenBack(event.moves)}`;
+    case 'EXPIRED':
+      return `expired unpaid, ${givenBack(event.moves)}`;
+    case 'FULFILLED':
+      return `fulfilled ${linesOf(order)}`;
+    case 'REFUSED':
+      return `refused ${linesOf(order)}: ${reasonOf(event.refusal, event.at)}`;
+    case 'PUBLISHED':
+      return `event published: ${event.state}, version ${event.version}`;
+    case 'PAID':
+      return `paid ${amountOf(event)} by ${event.provider}, ${event.paymentId}`;
+    case 'REFUND_DUE':
+      return `paid ${amountOf(event)} by ${event.provider}, ${event.paymentId}; it is due for refund`;
+    case 'DEAD_LETTER':
+      return `could not be processed, kept as dead letter ${event.letterId} of ${event.subject}: ${event.error}`;
+    case 'REPLAYED':
+    case 'DISCARDED':
+      return `dead letter ${event.letterId} ${event.what.toLowerCase()} by ${event.by}: ${event.reason}`;
+    case 'REPAIRED':
+      return `repaired: ${event.moves.map(differencesOf).join('; ')}`;
+    case 'CHANGED':
+      return `${event.change} of ${event.skuId} by ${event.by}, ${event.was} -> ${event.became}: ${event.reason}`;
+  }
+}
+
+/** `2 of clinic-1 for anna` */
+function linesOf(order: LedgerOrder | undefined): string {
+  if (order === undefined || order.lines.length === 0) return 'an order without lines';
+  return order.lines.map(({ quantity, skuId, attendeeId }) => `${quantity} of ${skuId} for ${attendeeId}`).join(', ');
+}
+
+/** How long it is held stands in the order only as long as it is. */
+function untilOf({ at }: StoryEvent, order: LedgerOrder | undefined): string {
+  return order?.expiresAt ? ` until ${timeOf(order.expiresAt, at)}` : '';
+}
+
+/** A change of state that should have moved units and left no movement is what an operator looks for. */
+function unmoved(moves: readonly StoryMove[]): string {
+  return moves.length === 0 ? ', but no unit moved' : '';
+}
+
+function givenBack(moves: readonly StoryMove[]): string {
+  if (moves.length === 0) return 'but no unit moved';
+  return `${moves.map(({ skuId, free }) => `${free} of ${skuId}`).join(', ')} given back`;
+}
+
+/** `clinic-1 free -1, held +1` */
+function differencesOf({ skuId, free, held, sold }: StoryMove): string {
+  const differences = Object.entries({ free, held, sold }).filter(([, units]) => units !== 0);
+  return `${skuId} ${differences.map(([where, units]) => `${where} ${units > 0 ? '+' : ''}${units}`).join(', ')}`;
+}
+
+function reasonOf(refusal: Refusal, at: Date): string {
+  const { skuId } = refusal;
+  switch (refusal.reason) {
+    case 'NOT_ENOUGH':
+      return `only ${refusal.free ?? 0} of ${skuId} were free`;
+    case 'ALL_HELD': {
+      const release = refusal.nextReleaseAt ? `, the first hold ended at ${timeOf(refusal.nextReleaseAt, at)}` : '';
+      return `none of ${skuId} was free, some were on hold${release}`;
+    }
+    case 'SOLD_OUT':
+      return `${skuId} was sold out`;
+    case 'NOT_ON_SALE':
+      return `${skuId} was not on sale${notOnSale(refusal, at)}`;
+    case 'LIMIT_REACHED':
+      return `one may have ${refusal.limit ?? 0} of ${skuId}${refusal.ownOrderId ? `, see order ${refusal.ownOrderId}` : ''}`;
+    case 'MAX_PER_ORDER':
+      return `an order may take ${refusal.limit ?? 0} of ${skuId}`;
+    case 'PAUSED':
+      return `${skuId} was paused`;
+    case 'UNPROCESSABLE':
+      return 'it could not be processed';
+  }
+}
+
+function notOnSale({ opensAt, closedAt, slotPast }: Refusal, at: Date): string {
+  if (opensAt) return `, it opened at ${timeOf(opensAt, at)}`;
+  if (closedAt) return `, it closed at ${timeOf(closedAt, at)}`;
+  return slotPast ? ', it had begun' : '';
+}
+
+/** `15.00 EUR`, with as many decimals as the currency has. */
+function amountOf({ amountMinor, currency }: { amountMinor: number; currency: string }): string {
+  const { maximumFractionDigits: decimals = 2 } = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions();
+  return `${(amountMinor / 10 ** decimals).toFixed(decimals)} ${currency}`;
+}
+
+/** `10:15:00Z`, with its day when that is not the day of the event. */
+function timeOf(instant: Date, at: Date): string {
+  const text = `${instant.toISOString().slice(0, 19)}Z`;
+  const [day, time = ''] = text.split('T');
+  return day === at.toISOString().slice(0, 10) ? time : text;
+}
