@@ -1,5 +1,6 @@
 import { alertCalls } from './alerts.js';
 import { auditCalls } from './audit.js';
+import { backlogCalls } from './backlog.js';
 import { claimCalls } from './claims.js';
 import { controlChangeCalls } from './control-changes.js';
 import { deadLetterDeskCalls } from './dead-letter-desk.js';
@@ -51,6 +52,7 @@ export function openLedger(pool: LedgerPool) {
     ...jobCalls(pool),
     ...clockCalls(pool),
     ...auditCalls(pool),
+    ...backlogCalls(pool),
     ...explainCalls(pool),
     ...alertCalls(pool),
     ...switchCalls(pool),

@@ -77,6 +77,7 @@ async function callDesk(ledger: Ledger, skuId: string, round: string): Promise<v
   await ledger.claimBury({ claim, subject: 's', payload: Buffer.from(round), error: 'e' });
   await ledger.alertsCheck({ expiryLateMs: 0, outboxLateMs: 0, flowing: [round], settledMs: 0 });
   for (const { alert } of await ledger.alertsUntold(10)) await ledger.alertClearById({ alertId: alert.alertId, ...by });
+  await ledger.backlogRead({ deadlineMs: 10_000 });
   await ledger.alertsMarkTold(await ledger.alertsUntold(10));
   for (const all of [true, false]) {
     await ledger.alertsList({ withCleared: all }, { pageSize: 2 });

@@ -1,4 +1,5 @@
 import { type Ledger, ledgerSchema, openLedger, RUNTIME_ROLE } from '#libs/ledger/ledger.js';
+import { StatusReader, statusService } from '#libs/mesh/status-service.js';
 import { connectMessaging, type Messaging } from '#libs/messaging/messaging.js';
 import { createPool, type PostgresPool } from '#libs/postgres/pool.js';
 import { SessionLock } from '#libs/postgres/session-lock.js';
@@ -11,12 +12,13 @@ import { ClaimConsumers } from './adapters/claim-consumers.js';
 import { hearOrderEvents, publishFreed } from './adapters/events.js';
 import { orderService } from './adapters/grpc.js';
 import { type OrderMetrics, orderMetrics } from './adapters/metrics.js';
+import { orderStatus } from './adapters/order-status.js';
 import { relayPorts } from './adapters/outbox-relay.js';
 import { alertService } from './adapters/serve-alerts.js';
 import { deadLetterService } from './adapters/serve-dead-letters.js';
 import { explainService } from './adapters/serve-explain.js';
 import { changeOrders } from './app/change-orders.js';
-import { AlertCheck } from './app/check-alerts.js';
+import { AlertCheck, type ShardStanding } from './app/check-alerts.js';
 import { getOrder } from './app/get-order.js';
 import { Nudge } from './app/nudge.js';
 import { relayOutbox } from './app/relay-outbox.js';
@@ -51,10 +53,11 @@ export async function startOrder(
 
   const relayNudge = new Nudge();
   const watch = startWatch(config, life, ledger, messaging);
+  const shards = (): ShardStanding[] => consumers?.standings() ?? [];
   const alerts = new AlertCheck({
     ledger,
     relays: messaging !== undefined,
-    shards: () => consumers?.standings() ?? [],
+    shards,
     failed: (error) => logger.warn({ err: error }, 'an alert could not be raised, it is with the next check'),
   });
   if (messaging) consumers = startStreams({ config, life, ledger, messaging, counted, relayNudge, alerts });
@@ -75,6 +78,7 @@ export async function startOrder(
       alertService(ledger, alerts),
       deadLetterService({ ledger, changed }),
       explainService(ledger),
+      statusService(statusOf({ config, pool, ledger, messaging, shards })),
     ],
     logger,
     metrics,
@@ -84,6 +88,27 @@ export async function startOrder(
   life.closer('grpc', () => server.drain());
   server.serving(true);
   return { grpcAddress: server.address, adminAddress: admin.address };
+}
+
+interface StatusSources {
+  readonly config: OrderConfig;
+  readonly pool: PostgresPool;
+  readonly ledger: Ledger;
+  readonly messaging: Messaging | undefined;
+  readonly shards: () => readonly ShardStanding[];
+}
+
+function statusOf({ config, pool, ledger, messaging, shards }: StatusSources): StatusReader {
+  return new StatusReader({
+    instance: config.instance,
+    service: 'order',
+    servers: {
+      postgres: async () => Boolean(await ledger.clockRead()),
+      ...(messaging && { nats: async () => messaging.connected }),
+    },
+    pools: { main: pool },
+    own: async () => ({ orders: await orderStatus(ledger, shards()) }),
+  });
 }
 
 function openPool(config: OrderConfig, life: Lifecycle, metrics: Metrics): PostgresPool {

@@ -94,10 +94,10 @@ export interface StockStatus {
 export interface OrderStatus {
   /** Claims in the streams that nobody decided yet. -1: NATS does not answer. */
   consumerLag: number;
-  /** Events that are not published yet, and the age of the oldest. */
+  /** Events that are not published yet, and the age of the oldest. -1: Postgres does not answer. */
   outboxLag: number;
   outboxOldestMs: number;
-  /** Letters that nobody has seen to. */
+  /** Letters that nobody has seen to. -1: Postgres does not answer. */
   deadLetters: number;
 }
 
