@@ -43,7 +43,7 @@ export class TestServices {
     };
   }
 
-  order(env: Env = {}): Promise<{ grpcAddress: string }> {
+  order(env: Env = {}): Promise<{ grpcAddress: string; adminAddress: string }> {
     return this.#start((life) => startOrder(orderConfig({ ...this.#common, ...env }), life));
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { connect as connectNats, type JetStreamManager, type NatsConnection } from 'nats';
+import { connect as connectNats, type JetStreamManager, type NatsConnection, type StreamConfig } from 'nats';
 import { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
-import { orderId, storeHash } from '#libs/contracts/order-id.js';
+import { orderId, shardOfStore, storeHash } from '#libs/contracts/order-id.js';
 import { claimsStream, orderEventSubject, orderEventsStream } from '#libs/contracts/subjects.js';
 import type { OrderSetting } from '#libs/ledger/switches.js';
 import { type TestLedger, testLedger } from '#libs/ledger/test-ledger.js';
@@ -217,6 +217,19 @@ export class Scene {
       this.streams.consumers.info(claimsStream(shard), `order_${shard}`),
     );
     return (await Promise.all(consumers)).reduce((sum, { num_ack_pending }) => sum + num_ack_pending, 0);
+  }
+
+  /** Takes the stream away that carries the claims of the wish's store, or only the consumer that shares them out. */
+  async takeAway(what: 'stream' | 'consumer', { storeId }: Pick<Wish, 'storeId'>): Promise<void> {
+    const shard = shardOfStore(storeId, shards);
+    if (what === 'stream') await this.streams.streams.delete(claimsStream(shard));
+    else await this.streams.consumers.delete(claimsStream(shard), `order_${shard}`);
+  }
+
+  /** How that stream is set up; undefined while there is none. */
+  async claimsStreamConfig({ storeId }: Pick<Wish, 'storeId'>): Promise<Partial<StreamConfig> | undefined> {
+    const info = this.streams.streams.info(claimsStream(shardOfStore(storeId, shards)));
+    return (await info.catch(() => undefined))?.config;
   }
 
   /** Events that the stream holds about orders of the store that came into this state. */
