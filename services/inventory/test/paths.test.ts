@@ -1,9 +1,7 @@
-import { decisionOf } from '#libs/ledger/decision.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
-import { createClaimStream } from '../src/adapters/claim-stream.js';
 import { RedisGate } from '../src/adapters/redis-gate.js';
 import type { PlaceHolds } from '../src/app/place-holds.js';
 import type { Claim, Outcome } from '../src/app/placement.js';
@@ -11,16 +9,11 @@ import type { ClaimStream } from '../src/app/ports.js';
 import { sweepJournal } from '../src/app/sweep-journal.js';
 import { SyncGates } from '../src/app/sync-gates.js';
 import { silentStream, TestSwitches } from './placing-parts.js';
-import { claimOf, place, SHARD, TestPlacing, told } from './test-placing.js';
+import { claimOf, crowd, held, place, SHARD, TestPlacing, told } from './test-placing.js';
 
-const test = suite('paths');
+const test = suite('stock path');
 const placing = new TestPlacing(test);
 const noStream = { stream: undefined, claimsAge: undefined };
-
-/** Places so many orders of people of their own at once. */
-const crowd = (placeHolds: PlaceHolds, skuId: string, size: number): Promise<Outcome[]> =>
-  Promise.all(Array.from({ length: size }, () => place(placeHolds, claimOf(skuId), { remainingMs: 10_000 })));
-const held = (outcomes: Outcome[]): number => outcomes.filter(({ kind }) => kind === 'HELD').length;
 
 async function went(metrics: Metrics): Promise<Record<string, number>> {
   const found = (await metrics.text()).matchAll(/holdfast_path_total\{path="(\w+)"\} (\d+)/g);
@@ -30,15 +23,7 @@ async function went(metrics: Metrics): Promise<Record<string, number>> {
 const letIn = (skuId: string): Promise<string | null> => gateField(skuId, 'let_in');
 
 async function gateField(skuId: string, field: string): Promise<string | null> {
-  return await placing.parts.redis.hget(`hf:{s${SHARD}}:gate:${skuId}`, field).catch(() => null);
-}
-
-async function orders(skuId: string): Promise<number> {
-  const [row] = await placing.database.sql<{ n: number }>(
-    'SELECT count(*)::int AS n FROM ledger.order_lines WHERE sku_id = $1',
-    [skuId],
-  );
-  return row?.n ?? 0;
+  return await placing.parts.patientRedis.hget(`hf:{s${SHARD}}:gate:${skuId}`, field).catch(() => null);
 }
 
 test('G01: a gate that is too slow, and the fallback, take one unit together', async () => {
@@ -61,11 +46,7 @@ test('G01: a gate that is too slow, and the fallback, take one unit together', a
 test('G02: a crowd that is told no does not open the breaker, and nobody goes past the gate for it', async () => {
   const { skuId } = await placing.database.sku({ capacity: 1 });
   const metrics = createMetrics();
-  const redis = placing.patientRedis();
-  await until(() => redis.status === 'ready');
-  const gate = new RedisGate(redis);
-  const syncGates = new SyncGates(placing.database.ledger, gate, 2);
-  const placeHolds = await placing.open({ ...noStream, gate, syncGates, metrics });
+  const placeHolds = await placing.open({ ...noStream, ...placing.patient(), metrics });
   assert.is(held(await crowd(placeHolds, skuId, 1000)), 1);
   assert.equal(placeHolds.stats().breakers, { gate: 'CLOSED' });
   assert.is((await went(metrics)).POSTGRES, undefined);
@@ -117,7 +98,7 @@ test('when the gate is in use again it knows what was sold past it', async () =>
 test('when the switch leaves POSTGRES the gate knows what was sold past it', async () => {
   const { skuId } = await placing.database.sku({ capacity: 50 });
   const switches = new TestSwitches();
-  const placeHolds = await placing.open({ ...noStream, switches });
+  const placeHolds = await placing.open({ ...placing.patient(), ...noStream, switches });
   await place(placeHolds, claimOf(skuId));
   switches.set({ stockPath: 'POSTGRES' });
   await crowd(placeHolds, skuId, 20);
@@ -135,7 +116,7 @@ test('on POSTGRES the gate, and on DIRECT the stream, is not asked', async () =>
     stored += 1;
   };
   const stream: ClaimStream = { ...silentStream, store: async () => count() };
-  const placeHolds = await placing.open({ switches, metrics, stream });
+  const placeHolds = await placing.open({ ...placing.patient(), switches, metrics, stream });
   switches.set({ stockPath: 'POSTGRES' });
   assert.is(held(await crowd(placeHolds, skuId, 3)), 3);
   assert.is(await letIn(skuId), null);
@@ -160,126 +141,19 @@ test('on REDIS a gate that does not answer is not gone round: nothing is recorde
       'the gate does not answer and is not to be gone round',
     ]);
   }
-  assert.is(await orders(skuId), 1);
+  assert.is(await placing.orders(skuId), 1);
   placing.parts.proxy.heal();
   await until(async () => told(await place(placeHolds, wanted)) === 'HELD');
-  assert.is(await orders(skuId), 2);
+  assert.is(await placing.orders(skuId), 2);
 });
 
 test('a true no needs the ledger and not the gate: on REDIS it is recorded as ever', async () => {
   const switches = new TestSwitches();
-  const placeHolds = await placing.open({ ...noStream, switches });
+  const placeHolds = await placing.open({ ...placing.patient(), ...noStream, switches });
   switches.set({ stockPath: 'REDIS' });
   const wanted = claimOf(await placing.soldOut());
   assert.is(told(await place(placeHolds, wanted, { remainingMs: 3000 })), 'SOLD_OUT');
   assert.ok(await placing.hasRow(wanted));
-});
-
-test('on STREAM a stream that does not answer is not gone round', async () => {
-  const { skuId } = await placing.database.sku();
-  const switches = new TestSwitches();
-  const store = (): Promise<never> => Promise.reject(new Fault('BUSY', 'the stream is full'));
-  const placeHolds = await placing.open({ switches, stream: { ...silentStream, store } });
-  switches.set({ orderPath: 'STREAM' });
-  const outcome = await place(placeHolds, claimOf(skuId));
-  assert.is(
-    outcome.kind === 'FAULT' && outcome.fault.message,
-    'the stream does not answer and is not to be gone round',
-  );
-  assert.is(await orders(skuId), 0);
-});
-
-test('claims that nobody decides go to admission, and the next ones without asking the stream, until somebody does', async () => {
-  const { skuId } = await placing.database.sku({ capacity: 50 });
-  let stored = 0;
-  const count = (): void => {
-    stored += 1;
-  };
-  let isDecided = false;
-  const stream: ClaimStream = {
-    store: async () => count(),
-    probe: async () => {
-      if (!isDecided) throw new Fault('UNAVAILABLE', 'nobody decides');
-    },
-  };
-  const placeHolds = await placing.open({ stream });
-  assert.is(held(await crowd(placeHolds, skuId, 5)), 5);
-  assert.is(placeHolds.stats().breakers.stream, 'OPEN');
-  const before = stored;
-  assert.is(held(await crowd(placeHolds, skuId, 5)), 5);
-  assert.is(stored, before);
-  isDecided = true;
-  await until(() => placeHolds.stats().breakers.stream === 'CLOSED');
-});
-
-test('a stream with nobody behind it is not probed well, one with somebody is', async () => {
-  const { messaging } = placing.parts;
-  const stream = createClaimStream(messaging);
-  const silent = await stream.probe(SHARD).catch((error: Fault) => error.message);
-  assert.is(silent, 'the stream takes claims, and nobody decides them');
-  const answering = stream.probe(SHARD);
-  await until(() => {
-    messaging.publish(`decisions.${SHARD}`, new Uint8Array());
-    return answering.then(() => true);
-  });
-});
-
-test('on STREAM claims that nobody decides stay where they are, and are promised', async () => {
-  const { skuId } = await placing.database.sku();
-  const switches = new TestSwitches();
-  const placeHolds = await placing.open({ switches, stream: silentStream });
-  switches.set({ orderPath: 'STREAM' });
-  assert.is(told(await place(placeHolds, claimOf(skuId), { remainingMs: 1500 })), 'PENDING');
-  assert.is(placeHolds.stats().breakers.stream, 'CLOSED');
-});
-
-test('a ledger that is away is no stall: claims wait for it in the stream, and are promised', async () => {
-  const { skuId } = await placing.database.sku();
-  const ordersRead = (): Promise<never> => Promise.reject(new Fault('UNAVAILABLE', 'the ledger is away'));
-  const ledger = { ...placing.database.ledger, ordersRead };
-  const placeHolds = await placing.open({ ledger, stream: silentStream });
-  assert.is(told(await place(placeHolds, claimOf(skuId), { remainingMs: 1500 })), 'PENDING');
-  assert.is(placeHolds.stats().breakers.stream, 'CLOSED');
-});
-
-test('while whoever decides gives signs of life, nobody goes round the stream', async () => {
-  const { skuId } = await placing.database.sku();
-  const placeHolds = await placing.open({ stream: silentStream });
-  const alive = setInterval(() => placeHolds.heardFrom(SHARD), 50);
-  assert.is(told(await place(placeHolds, claimOf(skuId), { remainingMs: 1500 })), 'PENDING');
-  clearInterval(alive);
-  assert.is(placeHolds.stats().breakers.stream, 'CLOSED');
-});
-
-test('a claim that whoever decides has passed over goes to admission', async () => {
-  const { skuId } = await placing.database.sku();
-  const { ledger } = placing.database;
-  const lost = claimOf(skuId);
-  const decided: Claim[] = [];
-  const stream: ClaimStream = {
-    ...silentStream,
-    store: async (_, claims) => {
-      decided.push(...claims.map(({ claim }) => claim).filter(({ orderId }) => orderId !== lost.orderId));
-    },
-  };
-  const placeHolds = await placing.open({ stream });
-  let isOver = false;
-  const alive = setInterval(() => placeHolds.heardFrom(SHARD), 50);
-  const answer = place(placeHolds, lost).finally(() => {
-    isOver = true;
-  });
-  while (!isOver) {
-    const next = claimOf((await placing.database.sku()).skuId);
-    const heldNext = place(placeHolds, next);
-    await until(() => isOver || decided.includes(next));
-    if (isOver) break;
-    const [decision] = await ledger.claimsAdmit([{ ...next, lines: [...next.lines], record: true }]);
-    if (decision) placeHolds.heard(decision);
-    await heldNext;
-  }
-  clearInterval(alive);
-  assert.is(told(await answer), 'HELD');
-  assert.is(placeHolds.stats().breakers.stream, 'CLOSED');
 });
 
 test('switches that are set back and forth under load lose and double nothing', async () => {
@@ -294,7 +168,7 @@ test('switches that are set back and forth under load lose and double nothing', 
       void ledger.claimsAdmit(batch).then((all) => all.map((decision) => placeHolds?.heard(decision)));
     },
   };
-  placeHolds = await placing.open({ switches, stream: deciding });
+  placeHolds = await placing.open({ ...placing.patient(), switches, stream: deciding });
   const outcomes: Promise<Outcome[]>[] = [];
   for (let wave = 0; wave < 20; wave += 1) {
     switches.set({ stockPath: wave % 2 ? 'POSTGRES' : 'AUTO', orderPath: wave % 3 ? 'AUTO' : 'DIRECT' });
@@ -320,20 +194,6 @@ test('a ledger that is too slow for large batches is given smaller ones, and eve
   const placeHolds = await placing.open({ ...noStream, directLedger: { claimsAdmit }, directTurns: 1 });
   assert.is(held(await crowd(placeHolds, skuId, 400)), 400);
   assert.ok(Math.max(...sizes) > 100 && sizes.filter((size) => size > 100).length <= 2, sizes.join());
-});
-
-test('news of an order that the ledger knows answers whoever waits, whichever way it went', async () => {
-  const { skuId } = await placing.database.sku();
-  const { ledger } = placing.database;
-  const placeHolds = await placing.open({ stream: silentStream });
-  const wanted = claimOf(skuId);
-  const answer = place(placeHolds, wanted);
-  await until(() => placeHolds.awaits(wanted.orderId));
-  await ledger.claimsAdmit([{ ...wanted, lines: [...wanted.lines], record: true }]);
-  const [order] = await ledger.ordersRead([wanted.orderId]);
-  assert.ok(order);
-  if (order) placeHolds.heard(decisionOf(order));
-  assert.is(told(await answer), 'HELD');
 });
 
 test.run();

@@ -1,9 +1,9 @@
-import type { OrderSetting, StockSetting } from '#libs/ledger/switches.js';
 import { createLogger } from '#libs/runtime/logger.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
 import { OpossumBreaker } from '../src/adapters/opossum-breaker.js';
 import type { PlaceHoldsOptions } from '../src/app/place-holds.js';
 import type { ClaimStream, OpenBreaker } from '../src/app/ports.js';
+import type { OrderSetting, StockSetting } from '../src/domain/path.js';
 
 /** A stream that takes every claim; nobody decides them. */
 export const silentStream: ClaimStream = { store: async () => undefined, probe: async () => undefined };

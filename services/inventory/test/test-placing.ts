@@ -35,13 +35,13 @@ interface Parts {
   readonly redisServer: PrivateServer;
   readonly proxy: FaultProxy;
   readonly redis: RedisClient;
+  readonly patientRedis: RedisClient;
   readonly claimsAge: PolledClaimsAge;
 }
 
 /** A ledger, a Redis behind a proxy and a stream of claims that nobody consumes, for the tests of one file. */
 export class TestPlacing {
   readonly #opened: PlaceHolds[] = [];
-  readonly #redises: RedisClient[] = [];
   #parts: Parts | undefined;
 
   constructor(test: Suite) {
@@ -95,11 +95,10 @@ export class TestPlacing {
     return placeHolds;
   }
 
-  /** A connection that waits for slow answers, past the proxy. */
-  patientRedis(): RedisClient {
-    const redis = connectRedis(this.parts.redisServer.port, 10_000);
-    this.#redises.push(redis);
-    return redis;
+  /** A gate past the proxy that is waited for however busy the machine is: for tests in which it shall not be silent. */
+  patient(): { gate: RedisGate; syncGates: SyncGates } {
+    const gate = new RedisGate(this.parts.patientRedis);
+    return { gate, syncGates: new SyncGates(this.database.ledger, gate, SHARDS) };
   }
 
   /** A sku of 'store-1' with no unit to sell. */
@@ -110,6 +109,15 @@ export class TestPlacing {
   /** Whether an order has a row. */
   async hasRow(claim: Claim): Promise<boolean> {
     return (await this.database.ledger.ordersRead([claim.orderId])).length > 0;
+  }
+
+  /** How many orders of a sku have a row. */
+  async orders(skuId: string): Promise<number> {
+    const [row] = await this.database.sql<{ n: number }>(
+      'SELECT count(*)::int AS n FROM ledger.order_lines WHERE sku_id = $1',
+      [skuId],
+    );
+    return row?.n ?? 0;
   }
 
   /** Takes everything out of the stream. */
@@ -136,18 +144,20 @@ export class TestPlacing {
     const messaging = connectMessaging({ url: nats.url, name: 'test', logger, metrics: createMetrics() });
     const proxy = await faultProxy('127.0.0.1', redisServer.port);
     const redis = connectRedis(proxy.port, 200);
-    await until(() => redis.status === 'ready' && messaging.connected);
+    const patientRedis = connectRedis(redisServer.port, 30_000);
+    await until(() => redis.status === 'ready' && patientRedis.status === 'ready' && messaging.connected);
     for (let shard = 0; shard < SHARDS; shard += 1) {
       await messaging.ensureStream(specOf(shard));
     }
     const claimsAge = new PolledClaimsAge(messaging, () => new Date(), logger);
-    this.#parts = { database, nats, messaging, redisServer, proxy, redis, claimsAge };
+    this.#parts = { database, nats, messaging, redisServer, proxy, redis, patientRedis, claimsAge };
   }
 
   async #stop(): Promise<void> {
-    const { database, nats, messaging, redisServer, proxy, redis, claimsAge } = this.parts;
+    const { database, nats, messaging, redisServer, proxy, redis, patientRedis, claimsAge } = this.parts;
     claimsAge.close();
-    for (const each of [redis, ...this.#redises]) each.disconnect();
+    redis.disconnect();
+    patientRedis.disconnect();
     await messaging.close();
     await Promise.all([proxy.close(), redisServer.stop(), nats.stop()]);
     await database.drop();
@@ -184,6 +194,16 @@ export function claimOf(skuId: string, quantity = 1, userId = `user-${randomUUID
 
 export function place(placeHolds: PlaceHolds, claim: Claim, tried: Tried = FIRST): Promise<Outcome> {
   return new Promise((resolve) => placeHolds.place(claim, tried, resolve));
+}
+
+/** Places so many orders of people of their own at once. */
+export function crowd(placeHolds: PlaceHolds, skuId: string, size: number): Promise<Outcome[]> {
+  return Promise.all(Array.from({ length: size }, () => place(placeHolds, claimOf(skuId), { remainingMs: 10_000 })));
+}
+
+/** How many of them are yes. */
+export function held(outcomes: readonly Outcome[]): number {
+  return outcomes.filter(({ kind }) => kind === 'HELD').length;
 }
 
 /** An outcome in one word. */

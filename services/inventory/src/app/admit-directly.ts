@@ -31,6 +31,7 @@ export interface AdmitDirectlyOptions {
 export class AdmitDirectly {
   private readonly lane: Lane<Placement, Answer>;
   private readonly size = new BatchSize(MAX_LINES);
+  private ending = false;
 
   constructor(private readonly options: AdmitDirectlyOptions) {
     this.lane = new Lane({
@@ -52,6 +53,10 @@ export class AdmitDirectly {
 
   private go(placement: Placement): void {
     if (placement.answered) return;
+    if (this.ending) {
+      placement.fail(new Fault('UNAVAILABLE', 'the process ends before the ledger has answered'));
+      return;
+    }
     this.lane.add(placement).then(
       (answer) => {
         if (answer === 'again') setTimeout(() => this.go(placement), RETRY_MS);
@@ -62,7 +67,9 @@ export class AdmitDirectly {
     );
   }
 
+  /** Ends what is under way and begins nothing more. */
   drain(): Promise<void> {
+    this.ending = true;
     return this.lane.drain();
   }
 

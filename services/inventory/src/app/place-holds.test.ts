@@ -33,14 +33,8 @@ test.before(async () => {
   database = await testLedger();
   server = await privateRedis();
   proxy = await faultProxy('127.0.0.1', server.port);
-  const connect = (port: number): RedisClient =>
-    createRedis({
-      url: `redis://127.0.0.1:${port}`,
-      name: 'test',
-      commandTimeoutMs: 200,
-      logger,
-      metrics: createMetrics(),
-    });
+  const common = { name: 'test', commandTimeoutMs: 200, logger, metrics: createMetrics() };
+  const connect = (port: number): RedisClient => createRedis({ url: `redis://127.0.0.1:${port}`, ...common });
   redis = connect(proxy.port);
   direct = connect(server.port);
   await until(() => redis.status === 'ready' && direct.status === 'ready');

@@ -1,11 +1,17 @@
-import type { OrderSetting, StockSetting, Switch } from '#libs/ledger/switches.js';
 import type { Logger } from '#libs/runtime/logger.js';
-import { boardOf, type SwitchBoard, stockSetting } from '../domain/path.js';
+import {
+  boardOf,
+  type OrderSetting,
+  type StockSetting,
+  type SwitchBoard,
+  type Switched,
+  stockSetting,
+} from '../domain/path.js';
 
 const POLL_MS = 500;
 
 export interface SwitchesOptions {
-  switchesInForce(): Promise<Switch[]>;
+  switchesInForce(): Promise<Switched[]>;
   ledgerNow(): Date;
   logger: Logger;
 }
@@ -15,7 +21,7 @@ export interface SwitchesOptions {
  * meanwhile does so by its clock.
  */
 export class Switches {
-  private inForce: readonly Switch[] = [];
+  private inForce: readonly Switched[] = [];
   private board: SwitchBoard = boardOf([], new Date(0));
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
@@ -76,7 +82,7 @@ export class Switches {
     return this.board;
   }
 
-  private change(inForce: readonly Switch[]): void {
+  private change(inForce: readonly Switched[]): void {
     const { ledgerNow, logger } = this.options;
     this.inForce = inForce;
     this.board = boardOf(inForce, ledgerNow());

@@ -1,18 +1,17 @@
-import type { StockSetting, Switch } from '#libs/ledger/switches.js';
 import { assert, suite } from '#libs/testing/suite.js';
-import { boardOf, stockSetting, wayIn, wayOn } from './path.js';
+import { boardOf, type StockSetting, type Switched, stockSetting, wayIn, wayOn } from './path.js';
 
 const test = suite('path');
 const now = new Date('2030-01-01T00:00:00Z');
 const later = new Date(now.getTime() + 1);
 
-function set(setting: Switch['setting'], scope: Partial<Switch['scope']> = {}, parts: Partial<Switch> = {}): Switch {
+function set(setting: Switched['setting'], scope = {}, parts: Partial<Switched> = {}): Switched {
   const where = { kind: 'ALL', storeId: '', skuId: '', ...scope };
-  return { name: 'STOCK_PATH', scope: where, setting, version: 1, reason: 'r', setBy: 'ann', setAt: now, ...parts };
+  return { name: 'STOCK_PATH', scope: where, setting, ...parts };
 }
 const forStore = (setting: StockSetting, storeId: string) => set(setting, { kind: 'STORE', storeId });
 const forSku = (setting: StockSetting, skuId: string) => set(setting, { kind: 'SKU', storeId: 's', skuId });
-const settingOf = (switches: Switch[], ...skuIds: string[]): StockSetting =>
+const settingOf = (switches: Switched[], ...skuIds: string[]): StockSetting =>
   stockSetting(boardOf(switches, now), 's', skuIds);
 
 test('the narrowest scope that has a word of its own decides', () => {

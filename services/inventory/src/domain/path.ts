@@ -1,4 +1,15 @@
-import type { OrderSetting, StockSetting, Switch } from '#libs/ledger/switches.js';
+/** How claims shall reach admission, and how those that the gate let in are carried; AUTO is no word of its own. */
+export type StockSetting = 'AUTO' | 'REDIS' | 'POSTGRES';
+export type OrderSetting = 'AUTO' | 'STREAM' | 'DIRECT';
+
+/** What an operator has switched, for everything, a store or a sku. */
+export interface Switched {
+  readonly name: 'STOCK_PATH' | 'ORDER_PATH';
+  readonly scope: { readonly kind: string; readonly storeId: string; readonly skuId: string };
+  readonly setting: StockSetting | OrderSetting;
+  /** It says nothing from then on. */
+  readonly expiresAt?: Date;
+}
 
 /** Where an order goes first: to the gate, straight to the ledger, or nowhere while the gate must not be gone round. */
 export type WayIn = 'GATE' | 'STRAIGHT' | 'NOWHERE';
@@ -17,7 +28,7 @@ export interface SwitchBoard {
 }
 
 /** Those of the switches that have not expired by the ledger's time. */
-export function boardOf(switches: readonly Switch[], now: Date): SwitchBoard {
+export function boardOf(switches: readonly Switched[], now: Date): SwitchBoard {
   const board = {
     all: 'AUTO' as StockSetting,
     stores: new Map<string, StockSetting>(),
