@@ -1,4 +1,5 @@
 import { ledgerSchema } from '#libs/ledger/ledger.js';
+import { StatusReader, statusService } from '#libs/mesh/status-service.js';
 import { connectMessaging, type Messaging } from '#libs/messaging/messaging.js';
 import { whenMigrated } from '#libs/postgres/when-migrated.js';
 import { isHealthy } from '#libs/redis/check-server.js';
@@ -16,6 +17,8 @@ import { inventoryService } from './adapters/grpc.js';
 import { openLedgerParts } from './adapters/open-ledger.js';
 import { OpossumBreaker } from './adapters/opossum-breaker.js';
 import { RedisGate } from './adapters/redis-gate.js';
+import { readStockStatus } from './adapters/stock-status.js';
+import { AlertBreakers } from './app/alert-breakers.js';
 import { PlaceHolds } from './app/place-holds.js';
 import { Switches } from './app/switches.js';
 import { SyncGates } from './app/sync-gates.js';
@@ -29,9 +32,10 @@ export async function startInventory(
   const { shards } = config;
   const { logger } = life;
   const metrics = createMetrics();
-  const { pool, ledger, directLedger, clock } = openLedgerParts(config, life, metrics);
+  const { pool, directPool, ledger, directLedger, clock } = openLedgerParts(config, life, metrics);
   const ledgerNow = (): Date => clock.now();
 
+  const ledgerAnswers = async (): Promise<boolean> => Boolean(await ledger.clockRead());
   const redis = await openGateRedis(config, life, metrics);
   const messaging = openMessaging(config, life, metrics);
   const admin = await startAdmin({
@@ -39,7 +43,7 @@ export async function startInventory(
     life,
     metrics,
     // Without Redis or NATS it still sells; without the ledger it cannot.
-    checks: { ledger: async () => Boolean(await ledger.clockRead()) },
+    checks: { ledger: ledgerAnswers },
     stats: async () => ({
       ...placeHolds.stats(),
       switches: switches.size,
@@ -67,11 +71,26 @@ export async function startInventory(
     maxInFlight: config.maxInFlight,
   });
   life.closer('placing', () => placeHolds.drain());
+  const { breakers } = placeHolds;
+  const alertBreakers = new AlertBreakers({ breakers, ledger, instance: config.instance, logger });
+  life.closer('alerts', () => alertBreakers.close());
   if (messaging) life.closer('decisions', hearDecisions(messaging, shards, placeHolds));
 
+  const status = new StatusReader({
+    instance: config.instance,
+    service: 'inventory',
+    servers: {
+      postgres: ledgerAnswers,
+      ...(redis && { redis: () => isHealthy(redis) }),
+      ...(messaging && { nats: async () => messaging.connected }),
+    },
+    pools: { main: pool, direct: directPool },
+    own: async () => ({ stock: await readStockStatus({ placeHolds, gate, shards }) }),
+  });
   const server = await startServer({
     address: config.grpcAddress,
     services: [
+      statusService(status),
       inventoryService({ ledger, ledgerNow, placeHolds, gate, syncGates, shards, metrics }),
       controlService({ ledger, ledgerNow, placeHolds, gate, syncGates, shards }),
     ],

@@ -9,7 +9,9 @@ import type { OrderSetting, StockSetting } from '../src/domain/path.js';
 export const silentStream: ClaimStream = { store: async () => undefined, probe: async () => undefined };
 
 /** Switches in the hands of a test. */
-export class TestSwitches implements Pick<PlaceHoldsOptions['switches'], 'stock' | 'orderPath' | 'onChange'> {
+export class TestSwitches
+  implements Pick<PlaceHoldsOptions['switches'], 'stock' | 'stockPath' | 'orderPath' | 'onChange'>
+{
   stockPath: StockSetting = 'AUTO';
   orderPath: OrderSetting = 'AUTO';
   #changed: () => void = () => undefined;

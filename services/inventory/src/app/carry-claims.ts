@@ -57,6 +57,11 @@ export class CarryClaims {
     return this.decisions.size;
   }
 
+  /** Which way the next claim is carried. */
+  wayOn(streamAnswers = this.stream?.breaker.closed ?? false): WayOn {
+    return this.stream ? wayOn(this.options.switches.orderPath, streamAnswers) : 'DIRECT';
+  }
+
   carry(placement: Placement): void {
     if (!this.stream || this.wayOn() !== 'STREAM') {
       this.pastStream(placement);
@@ -131,9 +136,5 @@ export class CarryClaims {
       this.options.paths.add('DIRECT');
       this.options.admitDirectly(placement);
     }
-  }
-
-  private wayOn(streamAnswers = this.stream?.breaker.closed ?? false): WayOn {
-    return this.stream ? wayOn(this.options.switches.orderPath, streamAnswers) : 'DIRECT';
   }
 }

@@ -4,7 +4,7 @@ import type { Ledger } from '#libs/ledger/ledger.js';
 import { Fault } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
-import { type WayIn, wayIn } from '../domain/path.js';
+import { type StockSetting, type WayIn, wayIn } from '../domain/path.js';
 import { LONGEST_ATTEMPT_MS } from '../domain/surely-first.js';
 import { AdmitDirectly } from './admit-directly.js';
 import { CarryClaims } from './carry-claims.js';
@@ -31,7 +31,7 @@ export interface PlaceHoldsOptions {
   directLedger: Pick<Ledger, 'claimsAdmit'>;
   /** The ledger's time, as measured from here. */
   ledgerNow(): Date;
-  switches: Pick<Switches, 'stock' | 'orderPath' | 'onChange'>;
+  switches: Pick<Switches, 'stock' | 'stockPath' | 'orderPath' | 'onChange'>;
   /** Absent: every order goes straight to the ledger. */
   gate?: Gate | undefined;
   syncGates?: SyncGates | undefined;
@@ -47,13 +47,17 @@ export interface PlaceHoldsOptions {
   logger: Logger;
 }
 
-/** Orders in flight, and among them those that wait; refusals answered so far; breakers, where there is a callee. */
+/**
+ * Orders in flight, and among them those that wait; refusals answered so far; breakers, where there is a callee; and the
+ * ways that an order goes now if no narrower switch says otherwise.
+ */
 export interface Stats {
   inFlight: number;
   parked: number;
   undecided: number;
   refusals: { recorded: number; unrecorded: number };
   breakers: Partial<Record<Callee, Breaker['state']>>;
+  paths: { stock: 'REDIS' | 'POSTGRES'; order: 'STREAM' | 'DIRECT' };
 }
 
 /** What the edge says of a try. */
@@ -240,21 +244,26 @@ export class PlaceHolds {
   }
 
   stats(): Stats {
+    const { gate, stream } = this.breakers;
     return {
       inFlight: this.inFlight,
       parked: this.parked.size,
       undecided: this.toLedger.size,
       refusals: this.refusals.stats,
-      breakers: {
-        ...(this.gate && { gate: this.gate.breaker.state }),
-        ...(this.toLedger.breaker && { stream: this.toLedger.breaker.state }),
+      breakers: { ...(gate && { gate: gate.state }), ...(stream && { stream: stream.state }) },
+      paths: {
+        stock: this.wayInBy(this.options.switches.stockPath) !== 'STRAIGHT' ? 'REDIS' : 'POSTGRES',
+        order: this.toLedger.wayOn() === 'DIRECT' ? 'DIRECT' : 'STREAM',
       },
     };
   }
 
-  /** Where there is a callee. */
-  breaker(callee: Callee): Breaker | undefined {
-    return callee === 'gate' ? this.gate?.breaker : this.toLedger.breaker;
+  /** Of the callees that there are. */
+  get breakers(): Partial<Record<Callee, Breaker>> {
+    return {
+      ...(this.gate && { gate: this.gate.breaker }),
+      ...(this.toLedger.breaker && { stream: this.toLedger.breaker }),
+    };
   }
 
   async drain(): Promise<void> {
@@ -267,8 +276,11 @@ export class PlaceHolds {
     this.unmarked.close();
   }
 
-  private wayIn({ claim }: Placement, gateAnswers = this.gate?.breaker.closed ?? false): WayIn {
-    if (!this.gate) return 'STRAIGHT';
-    return wayIn(this.options.switches.stock(claim.storeId, skusOf(claim.lines)), gateAnswers);
+  private wayIn({ claim }: Placement, gateAnswers?: boolean): WayIn {
+    return this.wayInBy(this.options.switches.stock(claim.storeId, skusOf(claim.lines)), gateAnswers);
+  }
+
+  private wayInBy(setting: StockSetting, gateAnswers = this.gate?.breaker.closed ?? false): WayIn {
+    return this.gate ? wayIn(setting, gateAnswers) : 'STRAIGHT';
   }
 }
