@@ -51,7 +51,7 @@ const SERVICE_NEEDS: Record<ServiceName, ServiceNeeds> = {
   inventory: { servers: ['postgres', 'redis', 'nats'], calls: [] },
   order: { servers: ['postgres', 'nats'], calls: [] },
   scheduler: { servers: ['postgres'], calls: ['inventory', 'order'] },
-  gateway: { servers: ['redis'], calls: ['inventory', 'order'] },
+  gateway: { servers: ['redis'], calls: ['inventory', 'order', 'scheduler'] },
   bff: { servers: [], calls: ['gateway'] },
 };
 

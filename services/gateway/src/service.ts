@@ -1,13 +1,16 @@
+import { StatusReader, statusService } from '#libs/mesh/status-service.js';
+import { isHealthy } from '#libs/redis/check-server.js';
 import { openRedis } from '#libs/redis/open-redis.js';
-import { connect } from '#libs/rpc/client.js';
+import type { RedisClient } from '#libs/redis/redis-client.js';
 import { startServer } from '#libs/rpc/server.js';
+import type { ServiceImplementation } from '#libs/rpc/service.js';
 import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
-import { controlService, stockControl } from './adapters/control.js';
+import { GatewayList, reachableAddress } from './adapters/gateway-list.js';
 import { reservationService } from './adapters/grpc.js';
-import { defaultDeadlineMs } from './adapters/inner-calls.js';
 import { connectInventory } from './adapters/inventory.js';
+import { operatorServices } from './adapters/operator-services.js';
 import { connectOrders } from './adapters/orders.js';
 import { RedisRequests } from './adapters/redis-requests.js';
 import { createChanges } from './app/changes.js';
@@ -38,30 +41,54 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle): Prom
   const checks = { inventory: () => inventory.isReachable() };
   await startAdmin({ address: config.adminAddress, life, metrics, checks });
 
-  const marks = await openRequests(config, life, metrics);
+  const redis = await openGatewayRedis(config, life, metrics);
+  const marks = redis && openRequests(redis, config, { life, metrics });
   const requests = config.rateLimits || marks === undefined ? marks : withoutLimits(marks);
+  const status = new StatusReader({
+    instance: config.instance,
+    service: 'gateway',
+    servers: redis ? { redis: () => isHealthy(redis) } : {},
+  });
+  // Where this one listens is known when it does.
+  const self: Self = { address: config.grpcAddress, status, list: undefined };
   const server = await startServer({
     address: config.grpcAddress,
-    services: servicesOf({ orders, inventory }, requests, { config, life, metrics }),
+    services: servicesOf({ orders, inventory }, requests, { config, life, metrics, self }),
     logger,
     metrics,
     reflection: config.reflection,
   });
   life.closer('grpc', () => server.drain());
+  self.address = reachableAddress(server.address);
+  if (redis) {
+    const list = new GatewayList(redis, self.address);
+    life.closer('list of gateways', () => list.close());
+    self.list = list;
+  }
   server.serving(true);
   return { grpcAddress: server.address };
+}
+
+/** What this gateway tells of itself and the others. */
+interface Self {
+  address: string;
+  readonly status: StatusReader;
+  list: GatewayList | undefined;
 }
 
 interface Surroundings {
   config: GatewayConfig;
   life: Lifecycle;
   metrics: Metrics;
+  self: Self;
 }
 
-/** The two services that it serves, over the same limits. */
-function servicesOf(peers: Peers, requests: Requests | undefined, { config, life, metrics }: Surroundings) {
-  const stock = connect(stockControl, config.inventoryTarget, { defaultDeadlineMs });
-  life.closer('stock control', () => stock.close());
+/** The services that it serves, over the same limits. */
+function servicesOf(
+  peers: Peers,
+  requests: Requests | undefined,
+  { config, life, metrics, self }: Surroundings,
+): ServiceImplementation[] {
   const { shards, maxInFlight, shedAfterMs } = config;
   const { inventory } = peers;
   const user = { perSecond: config.userRatePerSecond, burst: config.userRateBurst };
@@ -85,19 +112,27 @@ function servicesOf(peers: Peers, requests: Requests | undefined, { config, life
     logger: life.logger,
   });
   life.closer('changes', () => changes.close());
+  const { inventoryTarget, orderTarget, schedulerTarget } = config;
+  const forOperators = operatorServices({
+    ...{ inventoryTarget, orderTarget, schedulerTarget, inventory, configured, callLimits },
+    own: { address: () => self.address, read: () => self.status.read() },
+    otherGateways: async () => (await self.list?.others()) ?? [],
+  });
+  life.closer('operators', () => forOperators.close());
   return [
     reservationService({ peers, changes, callLimits, placeWatchers, issuedRequestIds, shards, metrics }),
-    controlService({ stock, inventory, configured, callLimits }),
+    ...forOperators.services,
+    statusService(self.status),
   ];
 }
 
-/** Marks, buckets and lines in Redis; without REDIS_URL there are none. */
-async function openRequests(
+/** Where marks, buckets and lines are; undefined without REDIS_URL. */
+async function openGatewayRedis(
   config: GatewayConfig,
   life: Lifecycle,
   metrics: Metrics,
-): Promise<RedisRequests | undefined> {
-  const { redisUrl: url, instance, shards } = config;
+): Promise<RedisClient | undefined> {
+  const { redisUrl: url, instance } = config;
   const { logger } = life;
   if (url === undefined) {
     logger.warn('there is no REDIS_URL: each gateway limits by itself, and every try of a request is carried out');
@@ -107,9 +142,17 @@ async function openRequests(
   const commandTimeoutMs = Math.max(1_000, 2 * config.redisTimeoutMs);
   const redis = await openRedis({ url, name: instance, commandTimeoutMs, logger, metrics });
   life.closer('redis', () => redis.disconnect());
+  return redis;
+}
+
+function openRequests(
+  redis: RedisClient,
+  config: GatewayConfig,
+  { life, metrics }: Pick<Surroundings, 'life' | 'metrics'>,
+): RedisRequests {
+  const { instance, shards, redisTimeoutMs: callMs } = config;
   const user = { perSecond: config.userRatePerSecond, burst: config.userRateBurst };
-  const callMs = config.redisTimeoutMs;
-  const requests = new RedisRequests({ redis, instance, shards, user, callMs, logger, metrics });
+  const requests = new RedisRequests({ redis, instance, shards, user, callMs, logger: life.logger, metrics });
   life.closer('requests', () => requests.close());
   return requests;
 }

@@ -12,6 +12,9 @@ export const settingNotes: SettingNotes = {
   GRPC_ADDRESS: { why: 'Where it serves gRPC.' },
   INVENTORY_TARGET: { why: 'The inventories. Reservations go round all of them, and to another when one breaks off.' },
   ORDER_TARGET: { why: 'The order services.' },
+  SCHEDULER_TARGET: {
+    why: 'The schedulers, for operators who list, run and pause jobs, and for the status of the mesh. Without it both go without schedulers.',
+  },
   REDIS_URL: {
     why: 'Where marks, buckets and lines are. Without it each gateway limits by itself, nobody stands in line, a request beyond its limit is told when to come back, and every no leaves a row.',
   },

@@ -1,3 +1,7 @@
+import { AlertServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/alert_service.js';
+import { DeadLetterServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/dead_letter_service.js';
+import { ExplainServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/explain_service.js';
+import { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import {
   InventoryServiceDefinition,
   type PlaceHoldsItem,
@@ -9,11 +13,16 @@ import {
 import { LimitSource, OnBusy, type SkuLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { type Order, OrderState, PaymentState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
+import { SchedulerServiceDefinition } from '#libs/contracts/gen/holdfast/scheduler/v1/scheduler_service.js';
+import { StatusReader, statusService } from '#libs/mesh/status-service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { BatchResponder } from '#libs/rpc/batch-responder.js';
+import type { CallContext } from '#libs/rpc/call-context.js';
+import type { ServiceDefinition } from '#libs/rpc/definition.js';
 import { type RpcServer, startServer } from '#libs/rpc/server.js';
-import { implement } from '#libs/rpc/service.js';
+import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import { createLogger } from '#libs/runtime/logger.js';
+import { stockControl } from '../src/adapters/control.js';
 
 /** What stands behind the gateway in its own tests: orders with a row, and claims that have none yet. */
 export interface FakeBooks {
@@ -28,6 +37,19 @@ export interface FakeBooks {
   issuedOnly: Set<string>;
   /** What was set. */
   set: SetLimitsRequest[];
+  /** What operators asked of the services behind the gateway. */
+  asked: Asked[];
+  /** What those answer, or fail with, by the method's name; else with nothing. */
+  answers: Map<string, object>;
+}
+
+/** One call of an operator that was passed on. */
+export interface Asked {
+  /** Who was asked: the fake's name. */
+  of: string;
+  method: string;
+  user: string | undefined;
+  role: string | undefined;
 }
 
 export function emptyBooks(): FakeBooks {
@@ -39,11 +61,40 @@ export function emptyBooks(): FakeBooks {
     limits: new Map(),
     issuedOnly: new Set(),
     set: [],
+    asked: [],
+    answers: new Map(),
   };
 }
 
 const logger = createLogger('fake', 'silent');
 const address = '127.0.0.1:0';
+
+/** A service that notes who asks for what, and answers what the books say. */
+function noting(definition: ServiceDefinition, of: string, books: FakeBooks): ServiceImplementation {
+  const handlers = Object.entries(definition.methods).map(([name, method]) => [
+    name,
+    async (_request: unknown, call: CallContext) => {
+      const [user, role] = [call.metadata('x-holdfast-user'), call.metadata('x-holdfast-role')];
+      books.asked.push({ of, method: method.name, user, role });
+      const answer = books.answers.get(method.name);
+      if (answer instanceof Fault) throw answer;
+      return answer ?? method.responseType.decode(Buffer.alloc(0));
+    },
+  ]);
+  return implement(definition, Object.fromEntries(handlers));
+}
+
+function statusOf(service: 'inventory' | 'order' | 'scheduler'): ServiceImplementation {
+  return statusService(new StatusReader({ instance: `${service}-of-test`, service }));
+}
+
+/** A scheduler whose jobs nobody runs. */
+export async function startFakeScheduler(books: FakeBooks): Promise<RpcServer> {
+  const services = [noting(SchedulerServiceDefinition, 'scheduler', books), statusOf('scheduler')];
+  const server = await startServer({ address, services, logger, reflection: false, drainMs: 50 });
+  server.serving(true);
+  return server;
+}
 
 async function absent(): Promise<never> {
   throw new Fault('INTERNAL', 'not part of this test');
@@ -105,7 +156,13 @@ export async function startFakeInventory(books: FakeBooks, place: Place): Promis
     sweep: absent,
     sync: absent,
   });
-  const server = await startServer({ address, services: [service], logger, reflection: false, drainMs: 50 });
+  const services = [
+    service,
+    noting(stockControl, 'inventory', books),
+    noting(ReconcileServiceDefinition, 'inventory', books),
+    statusOf('inventory'),
+  ];
+  const server = await startServer({ address, services, logger, reflection: false, drainMs: 50 });
   server.serving(true);
   return server;
 }
@@ -155,7 +212,13 @@ export async function startFakeOrders(books: FakeBooks): Promise<RpcServer> {
     },
     expireDue: absent,
   });
-  const server = await startServer({ address, services: [service], logger, reflection: false, drainMs: 50 });
+  const forOperators = [AlertServiceDefinition, DeadLetterServiceDefinition, ExplainServiceDefinition];
+  const services = [
+    service,
+    ...forOperators.map((definition) => noting(definition, 'order', books)),
+    statusOf('order'),
+  ];
+  const server = await startServer({ address, services, logger, reflection: false, drainMs: 50 });
   server.serving(true);
   return server;
 }

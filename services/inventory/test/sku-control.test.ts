@@ -141,11 +141,11 @@ test("another store's sku is not found by any verb", async () => {
   const { skuId } = await database.sku();
   const foreign = { ...change({ skuId, storeId: 'store-2' }), capacity: 1, force: true };
   for (const call of [
-    control.pauseSku(foreign, olga),
-    control.resumeSku(foreign, olga),
-    control.setCapacity(foreign, olga),
+    () => control.pauseSku(foreign, olga),
+    () => control.resumeSku(foreign, olga),
+    () => control.setCapacity(foreign, olga),
   ]) {
-    assert.is((await rejectionOf(call as Promise<unknown>, Fault)).reason, 'SKU_NOT_FOUND');
+    assert.is((await rejectionOf<Fault>(call(), Fault)).reason, 'SKU_NOT_FOUND');
   }
   assert.is((await read(skuId)).capacity, 10);
 });

@@ -15,6 +15,7 @@ import { type LimitsAsked, validateSetLimits } from '../domain/validate-limits.j
 import { validateListSkus } from '../domain/validate-requests.js';
 import { forwardTo } from './forward.js';
 import { refuseUnlessOperator } from './identity.js';
+import type { MeshStatus } from './mesh-status.js';
 import { behindToll } from './toll.js';
 
 /** What inventory owns of the service. */
@@ -36,15 +37,17 @@ export interface ControlOptions {
   /** What holds where neither sku nor store sets anything. */
   configured: BucketRate;
   callLimits: CallLimits;
+  meshStatus: Pick<MeshStatus, 'read'>;
 }
 
 /** What operators see and set. Whoever is none is told so before anything else. */
-export function controlService({ stock, inventory, configured, callLimits }: ControlOptions): ServiceImplementation {
+export function controlService(options: ControlOptions): ServiceImplementation {
+  const { stock, inventory, configured, callLimits, meshStatus } = options;
   const handlers: Handlers<typeof ControlServiceDefinition> = {
     ...forwardTo(stockControl, stock),
     async getMeshStatus(_request, call) {
       refuseUnlessOperator(call);
-      return { instances: [], switches: [], openAlerts: {} };
+      return meshStatus.read(call);
     },
     async listLimits(request, call) {
       refuseUnlessOperator(call);

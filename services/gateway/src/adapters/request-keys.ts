@@ -30,6 +30,8 @@ export const requestKeys = {
   },
   /** Sorted set: gateways by when they were last seen in this shard. */
   gateways: (shard: number): string => key(shard, 'gateways'),
+  /** Sorted set: where gateways listen, by when they last said so. */
+  addresses: (): string => key(0, 'gateway-addresses'),
 };
 
 /** The shard of a bucket that belongs to no store. */

@@ -1,0 +1,122 @@
+import { AlertKind, AlertServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/alert_service.js';
+import { DeadLetterServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/dead_letter_service.js';
+import { ExplainServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/explain_service.js';
+import { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
+import { SchedulerServiceDefinition } from '#libs/contracts/gen/holdfast/scheduler/v1/scheduler_service.js';
+import { Fault } from '#libs/refusal/fault.js';
+import type { CallContext } from '#libs/rpc/call-context.js';
+import { type Client, connect } from '#libs/rpc/client.js';
+import type { ServiceDefinition } from '#libs/rpc/definition.js';
+import { type Handlers, implement, type ServiceImplementation } from '#libs/rpc/service.js';
+import type { CallLimits } from '../app/limits/call-limits.js';
+import type { BucketRate } from '../app/limits/token-buckets.js';
+import type { Inventory } from '../app/ports.js';
+import { controlService, stockControl } from './control.js';
+import { explainHandlers } from './explain.js';
+import { forwardTo } from './forward.js';
+import { refuseUnlessOperator } from './identity.js';
+import { defaultDeadlineMs, within } from './inner-calls.js';
+import { MeshStatus, type MeshStatusOptions } from './mesh-status.js';
+import { behindToll } from './toll.js';
+
+/** A plan looks at every order: of a full ledger that takes tens of seconds. */
+const reconcileDeadlineMs = 120_000;
+const statusDeadlineMs = 1_000;
+const ALERTS_AT_ONCE = 500;
+
+export interface OperatorServicesOptions extends Pick<MeshStatusOptions, 'own' | 'otherGateways'> {
+  inventoryTarget: string;
+  orderTarget: string;
+  /** Absent: there are no schedulers to ask. */
+  schedulerTarget?: string | undefined;
+  inventory: Pick<Inventory, 'listLimits' | 'setLimits' | 'findClaim'>;
+  /** What holds where neither sku nor store sets anything. */
+  configured: BucketRate;
+  callLimits: CallLimits;
+}
+
+/** Everything that only operators may ask and do, each part forwarded to the service that owns it. */
+export function operatorServices(options: OperatorServicesOptions): {
+  services: ServiceImplementation[];
+  close(): void;
+} {
+  const { inventory, configured, callLimits, inventoryTarget, orderTarget, schedulerTarget } = options;
+  const closers: (() => void)[] = [];
+
+  function open<Definition extends ServiceDefinition>(definition: Definition, target: string): Client<Definition> {
+    const deadlineMs = definition.name === ReconcileServiceDefinition.name ? reconcileDeadlineMs : defaultDeadlineMs;
+    const client = connect(definition, target, { defaultDeadlineMs: deadlineMs });
+    closers.push(() => client.close());
+    return client;
+  }
+  function serve<Definition extends ServiceDefinition>(definition: Definition, handlers: Handlers<Definition>) {
+    return implement(definition, behindToll(definition, handlers, callLimits));
+  }
+  function forward<Definition extends ServiceDefinition>(definition: Definition, client: Client<Definition>) {
+    return serve(definition, forwardTo(definition, client));
+  }
+
+  const stock = open(stockControl, inventoryTarget);
+  const alerts = open(AlertServiceDefinition, orderTarget);
+  const meshStatus = new MeshStatus({
+    own: options.own,
+    otherGateways: options.otherGateways,
+    targets: {
+      inventory: inventoryTarget,
+      order: orderTarget,
+      ...(schedulerTarget !== undefined && { scheduler: schedulerTarget }),
+    },
+    switches: async (call) => (await stock.getControl({}, askedBy(call))).switches,
+    openAlerts: (call) => openAlerts(alerts, call),
+  });
+  closers.push(() => meshStatus.close());
+
+  const services = [
+    controlService({ stock, inventory, configured, callLimits, meshStatus }),
+    forward(ReconcileServiceDefinition, open(ReconcileServiceDefinition, inventoryTarget)),
+    forward(AlertServiceDefinition, alerts),
+    forward(DeadLetterServiceDefinition, open(DeadLetterServiceDefinition, orderTarget)),
+    serve(ExplainServiceDefinition, explainHandlers(open(ExplainServiceDefinition, orderTarget), inventory)),
+    schedulerTarget === undefined
+      ? serve(SchedulerServiceDefinition, unknownScheduler)
+      : forward(SchedulerServiceDefinition, open(SchedulerServiceDefinition, schedulerTarget)),
+  ];
+  return {
+    services,
+    close() {
+      for (const close of closers) close();
+    },
+  };
+}
+
+async function noScheduler(_request: unknown, call: CallContext): Promise<never> {
+  refuseUnlessOperator(call);
+  throw new Fault('UNAVAILABLE', 'This gateway was given no SCHEDULER_TARGET');
+}
+
+const unknownScheduler: Handlers<SchedulerServiceDefinition> = {
+  listJobs: noScheduler,
+  runJob: noScheduler,
+  pauseJob: noScheduler,
+  resumeJob: noScheduler,
+};
+
+function askedBy(call: CallContext) {
+  return { ...within(call), deadlineMs: statusDeadlineMs, metadata: { 'x-holdfast-role': 'operator' } };
+}
+
+/** How many alerts are open, by kind. */
+async function openAlerts(client: Client<AlertServiceDefinition>, call: CallContext): Promise<Record<string, number>> {
+  const open: Record<string, number> = {};
+  let pageToken = '';
+  do {
+    const request = { withCleared: false, pageSize: ALERTS_AT_ONCE, pageToken };
+    const page = await client.listAlerts(request, askedBy(call));
+    for (const { kind } of page.alerts) {
+      const name = (AlertKind[kind] ?? String(kind)).replace('ALERT_KIND_', '');
+      open[name] = (open[name] ?? 0) + 1;
+    }
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+  return open;
+}
