@@ -13,6 +13,8 @@ export interface Surroundings {
   loginName?: string | undefined;
   /** Whether the output goes to a terminal. */
   isTTY?: boolean;
+  /** Lines of the terminal. */
+  rows?: number;
 }
 
 /** A command that runs on until it is stopped. */
@@ -44,11 +46,12 @@ export function watching(args: readonly string[], around: Surroundings = {}): Wa
 }
 
 function optionsOf(args: readonly string[], around: Surroundings) {
-  const { env = {}, meshDirectory = '/nowhere', isTTY = false } = around;
+  const { env = {}, meshDirectory = '/nowhere', isTTY = false, rows = 0 } = around;
   const loginName = 'loginName' in around ? around.loginName : 'anna';
   const printed = { out: '', err: '' };
   const sink = (name: 'out' | 'err') => ({
     isTTY,
+    rows,
     write: (text: string): void => {
       printed[name] += text;
     },

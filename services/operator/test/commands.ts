@@ -41,7 +41,10 @@ export const sampleCommands: Record<string, SampleCommand> = {
   'limits apply': { good: [], bad: { args: ['/nowhere/limits.json'], problems: ['there is no file'] } },
   'sku show': { good: ['kiln-mug'], bad: { args: ['a b'], problems: ['SKU "a b"'] } },
   'sku pause': { good: ['kiln-mug', ...why], bad: { args: ['a b'], problems: ['SKU "a b"', needsReason] } },
-  'sku resume': { good: ['kiln-mug', ...why], bad: { args: ['a b', '--reason', ' '], problems: ['SKU "a b"', needsReason] } },
+  'sku resume': {
+    good: ['kiln-mug', ...why],
+    bad: { args: ['a b', '--reason', ' '], problems: ['SKU "a b"', needsReason] },
+  },
   'sku set-capacity': {
     good: ['kiln-mug', '120', ...why],
     bad: { args: ['a b', 'many'], problems: ['SKU "a b"', 'N "many"', needsReason] },

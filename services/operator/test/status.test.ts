@@ -117,6 +117,16 @@ test('on a terminal --watch draws over what stands there', async () => {
   assert.match(out, '\u001b[J\u001b[H');
 });
 
+test('what does not fit on the terminal is left out before the last line, which says what to look at', async () => {
+  const watch = watching(args('--watch'), { isTTY: true, rows: 6 });
+  await until(() => watch.printed.out.split('\u001b[H').length > 2);
+  const frame = (await watch.stop()).out.split('\u001b[H')[1] ?? '';
+  const lines = frame.split('\u001b[K\n').slice(0, -1);
+  assert.is(lines.length, 5);
+  assert.is(lines[3], '…');
+  assert.match(lines[4] ?? '', /all is well/);
+});
+
 test('--watch of a gateway that does not answer at all fails as any command', async () => {
   const { code, err } = await holdfast(['--gateway', '127.0.0.1:1', 'status', '--watch']);
   assert.is(code, 3);

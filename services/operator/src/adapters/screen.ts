@@ -43,12 +43,12 @@ export class Screen {
     return this.options.stdout.isTTY === true && !this.json;
   }
 
-  /** Draws over what stands there, line by line, so that nothing flickers; what does not fit is left out. */
+  /** Draws over what stands there, line by line, so that nothing flickers; of what does not fit the last line stays. */
   redraw(text: string): void {
     const { stdout } = this.options;
-    const lines = text.split('\n').slice(0, (stdout.rows ?? Number.POSITIVE_INFINITY) - 1);
     const start = this.#isDrawn ? home : clear + home;
     this.#isDrawn = true;
+    const lines = fitting(text.split('\n'), stdout.rows);
     stdout.write(`${start}${lines.map((line) => `${line}${clearLine}\n`).join('')}${clearBelow}`);
   }
 
@@ -73,4 +73,11 @@ export class Screen {
     for (const problem of problems) this.options.stderr.write(`${this.#paintError('red', problem)}\n`);
     if (advice !== '') this.options.stderr.write(`${advice}\n`);
   }
+}
+
+/** Terminals that do not know their height say 0. The cursor stands below the last line. */
+function fitting(lines: readonly string[], rows = 0): readonly string[] {
+  const room = Math.max(rows - 1, 2);
+  if (rows === 0 || lines.length <= room) return lines;
+  return [...lines.slice(0, room - 2), '…', ...lines.slice(-1)];
 }
