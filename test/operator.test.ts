@@ -10,7 +10,7 @@ let mesh: TestMesh;
 let directory: string;
 
 test.before(async () => {
-  mesh = await startTestMesh();
+  mesh = await startTestMesh({ scheduler: true });
   directory = mkdtempSync(join(tmpdir(), 'holdfast-operator-'));
 });
 test.after(async () => {
@@ -95,6 +95,57 @@ test('a capacity below what is taken is refused with the figure, and forced leav
   assert.match(refused.err, /^6 units of capacity-mug are taken, 4 are fewer\n--force .* overbooked by 2/);
   const { sku, availability } = await told(...command, '--force');
   assert.equal([sku.capacity, sku.overbooked, availability.free, availability.held], [4, 2, 0, 6]);
+});
+
+test('every process of the mesh is up, and the jobs are those of its scheduler', async () => {
+  const { instances } = await told('status');
+  assert.equal(
+    instances.map(({ service, answers, problem }: Record<string, unknown>) => [service, answers, problem]),
+    ['gateway', 'inventory', 'order', 'scheduler'].map((service) => [service, true, '']),
+  );
+  const { code, out } = await run('status');
+  assert.is(code, 0);
+  assert.match(out, /^inventory .* up +redis, stream +closed +/m);
+  const { job } = await told('jobs', 'pause', 'warm-up', '--reason', 'a rehearsal');
+  assert.equal([job.paused, job.pause_reason], [true, 'a rehearsal']);
+  assert.is((await told('jobs', 'run', 'warm-up')).job.paused, true);
+  assert.is((await told('jobs', 'resume', 'warm-up')).job.paused, false);
+  const unknown = await run('jobs', 'run', 'dance');
+  assert.is(unknown.code, 1);
+  assert.match(unknown.err, /holdfast jobs list has them all/);
+});
+
+test('an alert is listed until somebody clears it, and status tells of it', async () => {
+  const facts = { units: 3 };
+  const command = 'holdfast prove some-mug';
+  await mesh.ledger.ledger.alertRaise({ kind: 'DRIFT', subject: 'some-mug', facts, command });
+  const { well, open_alerts: open } = await told('status');
+  assert.equal([well, open.DRIFT], [false, 1]);
+  const mine = ({ subject }: { subject: string }) => subject === 'some-mug';
+  const [alert] = (await told('alerts')).alerts.filter(mine);
+  assert.equal([alert.kind, alert.facts, alert.command, alert.cleared_at], ['DRIFT', facts, command, null]);
+  const { alert: cleared } = await told('alerts', 'clear', String(alert.alert_id), '--reason', 'a rehearsal');
+  assert.equal([cleared.cleared_by, cleared.cleared_reason], ['anna', 'a rehearsal']);
+  assert.equal((await told('alerts')).alerts.filter(mine), []);
+  assert.is((await told('alerts', '--all')).alerts.filter(mine).length, 1);
+});
+
+test('the story of a person tells of the order, and the story of the order how it was held', async () => {
+  await importTwo('story');
+  assert.is(await reserve('story-mug', 2, 'teller'), 'held');
+  const { orders, units } = await told('explain', 'user', 'teller', '--sku', 'story-mug');
+  assert.equal([orders.length, orders[0].state, units], [1, 'HELD', 2]);
+  const { order, events } = await told('explain', 'order', orders[0].order_id);
+  assert.is(order.order_id, orders[0].order_id);
+  assert.ok(events.some(({ what }: { what: string }) => what === 'HELD'));
+});
+
+test('a sku that is on sale is among the releases when it has an opening', async () => {
+  const onSaleAt = new Date(Date.now() + 3_600_000);
+  const { skuId } = await mesh.ledger.sku({ onSaleAt });
+  const { releases } = await told('releases', '--within', '2h');
+  const found = releases.find(({ sku }: { sku: { sku_id: string } }) => sku.sku_id === skuId);
+  assert.equal([found.sku.on_sale_at, found.warnings, found.stock_path], [onSaleAt.toISOString(), [], 'auto']);
 });
 
 test.run();

@@ -16,6 +16,8 @@ import { readConfig as inventoryConfig } from '../services/inventory/src/config.
 import { startInventory } from '../services/inventory/src/service.js';
 import { readConfig as orderConfig } from '../services/order/src/config.js';
 import { startOrder } from '../services/order/src/service.js';
+import { readConfig as schedulerConfig } from '../services/scheduler/src/config.js';
+import { startScheduler } from '../services/scheduler/src/service.js';
 import { metricAt } from './metric-at.js';
 import { unlimited } from './unlimited.js';
 
@@ -26,11 +28,13 @@ export interface MeshOptions {
   gatewayEnv?: Readonly<Record<string, string>>;
   /** Where gateways log; nowhere by default. */
   gatewayLogger?: Logger;
+  /** Also a scheduler, which does its jobs. */
+  scheduler?: boolean;
   /** What Redis has seen survives its death. */
   durableRedis?: boolean;
 }
 
-/** A mesh in this process, on a ledger, a Redis and a NATS of its own. One order service; no scheduler. */
+/** A mesh in this process, on a ledger, a Redis and a NATS of its own. One order service; a scheduler only when it is asked for. */
 export interface TestMesh {
   /** Base URL of the HTTP edge, which knows every gateway. */
   http: string;
@@ -76,7 +80,9 @@ export async function startTestMesh(options: MeshOptions = {}): Promise<TestMesh
   const proxies = await Promise.all(inventoryAddresses.map((address) => faultProxy('127.0.0.1', portOf(address))));
   const inventoryTarget = proxies.map(({ port }) => `127.0.0.1:${port}`).join();
   const gatewayPeers = { INVENTORY_TARGET: inventoryTarget, ORDER_TARGET: order.grpcAddress, REDIS_URL: redis.url };
-  const gatewayEnv = { ...common, ...unlimited, ...gatewayPeers, ...ownEnv };
+  const peers = { ...infra, ORDER_TARGET: order.grpcAddress, INVENTORY_TARGET: inventoryTarget };
+  const scheduler = options.scheduler === true ? await schedulerBeside(peers, newLife()) : {};
+  const gatewayEnv = { ...common, ...unlimited, ...gatewayPeers, ...scheduler, ...ownEnv };
   const gatewayAddresses = await eachOf(gatewayAdmins, async (admin) => {
     const own = { INSTANCE: `gateway-${portOf(admin.ADMIN_ADDRESS)}`, ...admin };
     return (await startGateway(gatewayConfig({ ...gatewayEnv, ...own }), newLife(gatewayLogger))).grpcAddress;
@@ -114,6 +120,11 @@ export async function startTestMesh(options: MeshOptions = {}): Promise<TestMesh
       await Promise.all([ledger.drop(), redis.stop(), nats.stop()]);
     },
   };
+}
+
+async function schedulerBeside(env: Record<string, string>, life: Lifecycle): Promise<{ SCHEDULER_TARGET: string }> {
+  const { grpcAddress } = await startScheduler(schedulerConfig(env), life);
+  return { SCHEDULER_TARGET: grpcAddress };
 }
 
 interface Admin {
