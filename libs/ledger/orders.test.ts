@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import { Fault } from '#libs/refusal/fault.js';
 import { barrier } from '#libs/testing/barrier.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
@@ -92,6 +93,39 @@ test('A06, A35: twenty cancels at one moment give the units back once', async ()
   const results = await together(acts);
   assert.is(results.filter((result) => result.changed).length, 1);
   assert.ok(results.every((result) => result.order.state === 'CANCELLED'));
+  assert.is((await db.stock(skuId)).free, 10);
+});
+
+test('A06: of three releases and the scheduler one gives the unit back, the others say so, and no count is clamped', async () => {
+  const { skuId } = await db.sku({ capacity: 1 });
+  const { orderId } = await db.order(claimOf('ann', skuId));
+  await db.expire(orderId, 0);
+  const cancel = async (): Promise<boolean> => (await db.ledger.orderCancel({ orderId })).changed;
+  const expire = async (): Promise<boolean> => (await db.ledger.ordersExpire(10)).expired > 0;
+  const gaveBack = await together([cancel, cancel, cancel, expire]);
+  assert.is(gaveBack.filter(Boolean).length, 1);
+  const { order, changed } = await db.ledger.orderCancel({ orderId });
+  assert.is(changed, false);
+  assert.ok(order.state === 'CANCELLED' || order.state === 'EXPIRED', order.state);
+  const { free, held } = await db.stock(skuId);
+  assert.equal({ free, held }, { free: 1, held: 0 });
+  // Whoever takes one too many away is stopped, not corrected.
+  const below = db.sql('UPDATE ledger.stock SET held = held - 1, free = free + 1 WHERE sku_id = $1', [skuId]);
+  assert.is((await rejectionOf(below, DatabaseError)).code, '23514');
+});
+
+test('A17: whoever hears of a cancel and gives units back himself is stopped by the key of the movement', async () => {
+  const { skuId } = await db.sku({ paymentRequired: false });
+  const { orderId } = await db.order(claimOf('ann', skuId));
+  const listeners = Array.from({ length: 3 }, () => () => db.ledger.orderCancel({ orderId }));
+  const heard = await together(listeners);
+  assert.is(heard.filter(({ changed }) => changed).length, 1);
+  const again = db.sql(
+    `INSERT INTO ledger.movements SELECT order_id, sku_id, order_version, delta_free, delta_reserved, delta_held,
+       delta_sold, reason, at FROM ledger.movements WHERE order_id = $1 AND reason = 'CANCEL'`,
+    [orderId],
+  );
+  assert.is((await rejectionOf(again, DatabaseError)).code, '23505');
   assert.is((await db.stock(skuId)).free, 10);
 });
 
