@@ -16,9 +16,11 @@ import { outboxCalls } from './outbox.js';
 import { parkedCalls } from './parked.js';
 import { paymentCalls } from './payments.js';
 import { reconcileCalls } from './reconcile.js';
+import { lookCalls } from './reconcile-looks.js';
 import { planCalls } from './reconcile-plans.js';
 import { skuControlCalls } from './sku-control.js';
 import { skuImportCalls } from './sku-imports.js';
+import { proofCalls } from './sku-proof.js';
 import { skuCalls } from './skus.js';
 import { switchCalls } from './switches.js';
 
@@ -58,6 +60,8 @@ export function openLedger(pool: LedgerPool) {
     ...switchCalls(pool),
     ...controlChangeCalls(pool),
     ...reconcileCalls(pool),
+    ...lookCalls(pool),
+    ...proofCalls(pool),
     ...planCalls(pool),
   };
 }

@@ -1,5 +1,6 @@
 import { sqlFile } from '#libs/postgres/statement.js';
 import { Fault } from '#libs/refusal/fault.js';
+import { changeViolations } from './control-violations.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
 import { cutPage, type PageQuery, readPage } from './page.js';
 
@@ -102,9 +103,10 @@ export function planCalls(pool: LedgerPool) {
      * Repairs what a plan found, once, if it is found again. Resolves the plan as it is now; of a plan that was applied
      * already, or that has nothing to repair, nothing happens.
      *
-     * Errors: Fault PLAN_NOT_FOUND, PLAN_STALE (nothing happened), REQUEST_ID_REUSED, BUSY, UNAVAILABLE.
+     * Errors: Fault INVALID_REQUEST, PLAN_NOT_FOUND, PLAN_STALE (nothing happened), REQUEST_ID_REUSED, BUSY, UNAVAILABLE.
      */
     async planApply({ planId, reason, operator, requestId }: PlanToApply): Promise<Plan> {
+      refuseMalformed({ planId, reason, requestId });
       const values = [planId, reason, operator, requestId];
       const [row] = await pool.query<{ reconcile_apply: ApplyOutcome }>(apply, values);
       const metadata = { plan_id: String(planId) };
@@ -122,6 +124,13 @@ export function planCalls(pool: LedgerPool) {
       }
     },
   };
+}
+
+function refuseMalformed({ planId, reason, requestId }: Omit<PlanToApply, 'operator'>): void {
+  const violations = changeViolations({ reason, requestId });
+  if (!Number.isSafeInteger(planId) || planId < 1)
+    violations.unshift({ field: 'plan_id', description: 'must name a plan' });
+  if (violations.length > 0) throw new Fault('INVALID_REQUEST', 'the plan cannot be applied like this', { violations });
 }
 
 /** A row, from a column or from within JSON, as a finding. */

@@ -6,7 +6,7 @@ import type { Metrics } from '#libs/runtime/metrics.js';
 import { Acknowledgements, type Stored } from './acknowledgements.js';
 import { Connection, type ConnectionOptions } from './connection.js';
 import { type ConsumeOptions, Consumption } from './consumption.js';
-import { ensureStream, oldestStoredAt, type StreamSpec } from './stream.js';
+import { ensureStream, messagesIn, oldestStoredAt, type StreamSpec } from './stream.js';
 
 export type { ConsumeOptions, Consumption } from './consumption.js';
 export type { Delivery } from './delivery.js';
@@ -97,6 +97,11 @@ export class Messaging {
    */
   async oldestStoredAt(stream: string): Promise<Date | undefined> {
     return await oldestStoredAt(this.#connectedClient(), stream);
+  }
+
+  /** How many messages a stream has. Rejects while not connected, and when there is no such stream. */
+  async messagesIn(stream: string): Promise<number> {
+    return await messagesIn(this.#connectedClient(), stream);
   }
 
   /** Begins to consume as soon as there is a connection, and goes on through everything until closed. */

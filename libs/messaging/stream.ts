@@ -79,6 +79,12 @@ export async function oldestStoredAt(client: NatsConnection, name: string): Prom
   return state.messages === 0 ? undefined : new Date(state.first_ts);
 }
 
+/** How many messages a stream has. */
+export async function messagesIn(client: NatsConnection, name: string): Promise<number> {
+  const { streams } = await manager(client);
+  return (await streams.info(name)).state.messages;
+}
+
 /** For `catch`: what does not exist is undefined, anything else is thrown on. */
 function undefinedIfMissing(error: unknown): undefined {
   if (error instanceof NatsError && error.api_error?.code === 404) return undefined;

@@ -15,6 +15,7 @@ import { controlService } from './adapters/control.js';
 import { hearDecisions } from './adapters/decisions.js';
 import { inventoryService } from './adapters/grpc.js';
 import { openLedgerParts } from './adapters/open-ledger.js';
+import { openReconcile } from './adapters/open-reconcile.js';
 import { OpossumBreaker } from './adapters/opossum-breaker.js';
 import { RedisGate } from './adapters/redis-gate.js';
 import { readStockStatus } from './adapters/stock-status.js';
@@ -93,6 +94,7 @@ export async function startInventory(
       statusService(status),
       inventoryService({ ledger, ledgerNow, placeHolds, gate, syncGates, shards, metrics }),
       controlService({ ledger, ledgerNow, placeHolds, gate, syncGates, shards }),
+      openReconcile(config, { ledgerNow, metrics, redis, gate, syncGates, messaging }, life),
     ],
     logger,
     metrics,

@@ -1,4 +1,5 @@
 import { AlertServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/alert_service.js';
+import { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import { ledgerSchema, openLedger, RUNTIME_ROLE } from '#libs/ledger/ledger.js';
@@ -45,15 +46,7 @@ export async function startScheduler(
   await clock.start();
   life.closer('clock', () => clock.stop());
 
-  const order = connect(OrderServiceDefinition, config.orderTarget, { defaultDeadlineMs: callDeadlineMs });
-  life.closer('order client', () => order.close());
-  const inventory = connect(InventoryServiceDefinition, config.inventoryTarget, { defaultDeadlineMs: callDeadlineMs });
-  life.closer('inventory client', () => inventory.close());
-
-  const alerts = connect(AlertServiceDefinition, config.orderTarget, { defaultDeadlineMs: callDeadlineMs });
-  life.closer('alert client', () => alerts.close());
-
-  const jobs = createJobs({ order, inventory, alerts, now: () => clock.now() });
+  const jobs = createJobs({ ...openClients(config, life), now: () => clock.now() });
   const failures = metrics.counter('job_failures_total', 'Runs of jobs that failed', ['job']);
   const failed = (job: Job, error: unknown): void => {
     failures.inc({ job: job.name });
@@ -73,6 +66,19 @@ export async function startScheduler(
   life.closer('grpc', () => server.drain());
   server.serving(true);
   return { grpcAddress: server.address, adminAddress: admin.address };
+}
+
+/** Whom the jobs call; looks set deadlines of their own. */
+function openClients({ orderTarget, inventoryTarget }: SchedulerConfig, life: Lifecycle) {
+  const options = { defaultDeadlineMs: callDeadlineMs };
+  const clients = {
+    order: connect(OrderServiceDefinition, orderTarget, options),
+    alerts: connect(AlertServiceDefinition, orderTarget, options),
+    inventory: connect(InventoryServiceDefinition, inventoryTarget, options),
+    reconcile: connect(ReconcileServiceDefinition, inventoryTarget, options),
+  };
+  for (const [name, client] of Object.entries(clients)) life.closer(`${name} client`, () => client.close());
+  return clients;
 }
 
 function openPool(config: SchedulerConfig, life: Lifecycle, metrics: Metrics): PostgresPool {

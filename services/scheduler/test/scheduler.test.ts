@@ -97,10 +97,48 @@ test('every job is listed with what its last run did and when it runs next', asy
   });
   assert.equal(
     jobs.map((job) => job.name),
-    ['alerts', 'expire', 'sweep', 'sync', 'warm-up'],
+    ['alerts', 'expire', 'reconcile', 'reconcile-ended', 'sweep', 'sync', 'warm-up'],
   );
   for (const job of jobs) assert.ok(job.nextRunAt && job.lastRunAt && job.nextRunAt > job.lastRunAt, job.name);
   assert.ok(stage.sweeps > 0);
+  await scheduler.stop();
+});
+
+test('a look that takes long keeps no other job waiting, and ends with the scheduler that asked for it', async () => {
+  let ended = 0;
+  stage.look = ({ signal }) =>
+    new Promise((_, reject) => {
+      signal.addEventListener('abort', () => {
+        ended += 1;
+        reject(signal.reason);
+      });
+    });
+  await stage.ledger.sql(`UPDATE ledger.jobs SET next_run_at = clock_timestamp() WHERE name LIKE 'reconcile%'`);
+  const [before, sweeps] = [stage.looks.length, stage.sweeps];
+  const scheduler = await stage.start();
+  await until(() => stage.looks.length === before + 2 && stage.sweeps > sweeps + 1);
+  assert.equal(
+    stage.looks
+      .slice(before)
+      .map(({ request }) => request.endedOnly)
+      .sort(),
+    [false, true],
+  );
+  assert.ok(stage.looks.slice(before).every(({ call }) => call.remainingMs() > 600_000));
+  await scheduler.stop();
+  await until(() => ended === 2);
+  stage.look = async () => undefined;
+});
+
+test('a look that another one keeps from beginning is no failure', async () => {
+  stage.look = async () => {
+    throw new Fault('RECONCILE_UNDER_WAY', 'another look is under way');
+  };
+  const scheduler = await stage.start();
+  const { job } = await scheduler.client.runJob({ name: 'reconcile' });
+  assert.is(job?.lastResult, 'another look is under way');
+  stage.look = async () => undefined;
+  assert.is((await scheduler.client.runJob({ name: 'reconcile-ended' })).job?.lastResult, '7 skus, nothing found');
   await scheduler.stop();
 });
 

@@ -2,12 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import {
+  type PlanReconcileRequest,
+  PlanState,
+  ReconcileServiceDefinition,
+} from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
+import {
   InventoryServiceDefinition,
   type SyncRequest,
 } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import { SchedulerServiceDefinition } from '#libs/contracts/gen/holdfast/scheduler/v1/scheduler_service.js';
 import { type TestLedger, testLedger } from '#libs/ledger/test-ledger.js';
 import { Fault } from '#libs/refusal/fault.js';
+import type { CallContext } from '#libs/rpc/call-context.js';
 import { type Client, connect } from '#libs/rpc/client.js';
 import { type RpcServer, startServer } from '#libs/rpc/server.js';
 import { implement } from '#libs/rpc/service.js';
@@ -35,6 +41,9 @@ export class Stage {
   /** What the inventory answers about the next opening. */
   nextOpeningAt: Date | undefined;
   inventoryIsAway = false;
+  readonly looks: { request: PlanReconcileRequest; call: CallContext }[] = [];
+  /** What a look waits for before it answers that it found nothing. */
+  look: (call: CallContext) => Promise<unknown> = async () => undefined;
   readonly #children: ChildProcess[] = [];
   readonly #running: RunningScheduler[] = [];
   #inventory: RpcServer | undefined;
@@ -46,7 +55,7 @@ export class Stage {
     const stage = new Stage(await testLedger());
     stage.#inventory = await startServer({
       address: '127.0.0.1:0',
-      services: [stage.#countingInventory()],
+      services: [stage.#countingInventory(), stage.#looking()],
       logger: silent,
     });
     stage.#orderAddress = `127.0.0.1:${await freePort()}`;
@@ -111,6 +120,25 @@ export class Stage {
       ORDER_TARGET: this.#orderAddress,
       INVENTORY_TARGET: this.#inventory?.address ?? '',
     };
+  }
+
+  #looking() {
+    const unused = () => {
+      throw new Fault('INTERNAL', 'no scheduler asks for this');
+    };
+    return implement(ReconcileServiceDefinition, {
+      planReconcile: async (request, call) => {
+        this.looks.push({ request, call });
+        await this.look(call);
+        const { PLAN_STATE_CLEAN: state } = PlanState;
+        const nothing = { findings: [], findingsCount: 0, mended: 0, appliedAt: undefined, appliedBy: '' };
+        return { plan: { planId: 1, state, madeAt: new Date(), madeBy: 'scheduler', skus: 7, orders: 9, ...nothing } };
+      },
+      applyReconcile: unused,
+      listPlans: unused,
+      getPlan: unused,
+      proveSku: unused,
+    });
   }
 
   #countingInventory() {

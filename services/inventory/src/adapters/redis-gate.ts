@@ -22,7 +22,7 @@ const CODES = ['', 'IN', 'UNDECIDED', 'REPUBLISH', 'SHORT', 'NOT_LOADED', 'CLOSE
 const TAKE_AT_ONCE = 1000;
 
 /** The keys of one shard; all carry its hash tag. */
-const keys = {
+export const gateKeys = {
   gate: (shard: number, skuId: string): string => key(shard, 'gate', skuId),
   /** Set: skus with undecided claims. */
   open: (shard: number): string => key(shard, 'open'),
@@ -48,7 +48,7 @@ export class RedisGate implements Gate, LoadedGates {
     const reply = (await runScript(
       this.redis,
       place,
-      [keys.open(shard), keys.used(shard), keys.promised(shard), ...gates.keys(shard)],
+      [gateKeys.open(shard), gateKeys.used(shard), gateKeys.promised(shard), ...gates.keys(shard)],
       [gates.skuIds.length, ...gates.skuIds, ...orders],
     )) as number[];
     return claims.map((_, i) => verdictOf(reply[2 * i], gates.skuIds[(reply[2 * i + 1] ?? 0) - 1]));
@@ -62,7 +62,7 @@ export class RedisGate implements Gate, LoadedGates {
     return (await runScript(
       this.redis,
       sync,
-      [keys.closing(shard), ...skus.map((sku) => keys.gate(shard, sku.skuId))],
+      [gateKeys.closing(shard), ...skus.map((sku) => gateKeys.gate(shard, sku.skuId))],
       [now.getTime(), ...terms],
     )) as number;
   }
@@ -76,7 +76,7 @@ export class RedisGate implements Gate, LoadedGates {
     return (await runScript(
       this.redis,
       settle,
-      [keys.open(shard), keys.promised(shard), ...gates.keys(shard)],
+      [gateKeys.open(shard), gateKeys.promised(shard), gateKeys.used(shard), ...gates.keys(shard)],
       [gates.skuIds.length, ...gates.skuIds, ...entries],
     )) as number;
   }
@@ -86,11 +86,11 @@ export class RedisGate implements Gate, LoadedGates {
       claim.orderId,
       Buffer.from(ClaimMessage.encode(toClaimMessage(claim, notAfter)).finish()).toString('base64'),
     ]);
-    await runScript(this.redis, promise, [keys.promised(shard)], entries);
+    await runScript(this.redis, promise, [gateKeys.promised(shard)], entries);
   }
 
   async promised(shard: number, orderId: string): Promise<Claim | undefined> {
-    const text = await answerOf(this.redis.hget(keys.promised(shard), orderId));
+    const text = await answerOf(this.redis.hget(gateKeys.promised(shard), orderId));
     return text === null ? undefined : decodeClaim(text.slice(text.indexOf(':') + 1));
   }
 
@@ -98,7 +98,7 @@ export class RedisGate implements Gate, LoadedGates {
     const claims: Claim[] = [];
     let cursor = '0';
     do {
-      const reply = (await runScript(this.redis, listPromises, [keys.promised(shard)], [leastAgeMs, cursor])) as [
+      const reply = (await runScript(this.redis, listPromises, [gateKeys.promised(shard)], [leastAgeMs, cursor])) as [
         string,
         ...string[],
       ];
@@ -109,7 +109,7 @@ export class RedisGate implements Gate, LoadedGates {
   }
 
   openSkus(shard: number): Promise<string[]> {
-    return answerOf(this.redis.smembers(keys.open(shard)));
+    return answerOf(this.redis.smembers(gateKeys.open(shard)));
   }
 
   async undecided(shard: number, skuId: string, leastAgeMs: number): Promise<JournalEntry[]> {
@@ -119,7 +119,7 @@ export class RedisGate implements Gate, LoadedGates {
       const reply = (await runScript(
         this.redis,
         listClaims,
-        [keys.open(shard), keys.gate(shard, skuId)],
+        [gateKeys.open(shard), gateKeys.gate(shard, skuId)],
         [skuId, leastAgeMs, cursor],
       )) as [string, ...(string | number)[]];
       cursor = reply[0];
@@ -131,22 +131,22 @@ export class RedisGate implements Gate, LoadedGates {
   }
 
   takeUsedSkus(shard: number): Promise<string[]> {
-    return answerOf(this.redis.spop(keys.used(shard), TAKE_AT_ONCE));
+    return answerOf(this.redis.spop(gateKeys.used(shard), TAKE_AT_ONCE));
   }
 
   async loaded(shard: number, skuIds: readonly string[]): Promise<string[]> {
-    const versions = skuIds.map((skuId) => answerOf(this.redis.hexists(keys.gate(shard, skuId), 'version')));
+    const versions = skuIds.map((skuId) => answerOf(this.redis.hexists(gateKeys.gate(shard, skuId), 'version')));
     const found = await Promise.all(versions);
     return skuIds.filter((_, place) => found[place] === 1);
   }
 
   async close(shard: number): Promise<number> {
     const ended = await answerOf(
-      this.redis.zrangebyscore(keys.closing(shard), '-inf', Date.now(), 'LIMIT', 0, TAKE_AT_ONCE),
+      this.redis.zrangebyscore(gateKeys.closing(shard), '-inf', Date.now(), 'LIMIT', 0, TAKE_AT_ONCE),
     );
     if (ended.length === 0) return 0;
-    const gates = ended.map((skuId) => keys.gate(shard, skuId));
-    return (await runScript(this.redis, close, [keys.closing(shard), ...gates], ended)) as number;
+    const gates = ended.map((skuId) => gateKeys.gate(shard, skuId));
+    return (await runScript(this.redis, close, [gateKeys.closing(shard), ...gates], ended)) as number;
   }
 }
 
@@ -172,7 +172,7 @@ class GateNumbers {
   }
 
   keys(shard: number): string[] {
-    return this.skuIds.map((skuId) => keys.gate(shard, skuId));
+    return this.skuIds.map((skuId) => gateKeys.gate(shard, skuId));
   }
 }
 

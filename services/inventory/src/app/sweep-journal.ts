@@ -37,16 +37,21 @@ export async function settleKnown(
   shard: number,
   skuId: string,
 ): Promise<number> {
-  const entries = await gate.undecided(shard, skuId, 0);
+  return settle(gate, shard, await decidedClaims(gate, ledger, { shard, skuId, leastAgeMs: 0 }));
+}
+
+/** Claims of a sku, so old at least, that the ledger has decided: how each is to be settled. */
+export async function decidedClaims(
+  gate: Pick<Gate, 'undecided'>,
+  ledger: Pick<Ledger, 'ordersRead'>,
+  { shard, skuId, leastAgeMs }: { shard: number; skuId: string; leastAgeMs: number },
+): Promise<Settlement[]> {
+  const entries = await gate.undecided(shard, skuId, leastAgeMs);
   const known = await decisionsOf(
     ledger,
     entries.map((entry) => entry.orderId),
   );
-  return settle(
-    gate,
-    shard,
-    entries.flatMap((entry) => settlementOf(entry, known.get(entry.orderId)) ?? []),
-  );
+  return entries.flatMap((entry) => settlementOf(entry, known.get(entry.orderId)) ?? []);
 }
 
 async function sweepSku(gate: Gate, ledger: Ledger, shard: number, skuId: string, report: SweepReport): Promise<void> {
@@ -73,7 +78,11 @@ async function sweepSku(gate: Gate, ledger: Ledger, shard: number, skuId: string
 }
 
 /** Every promise older than a second is kept: admission decides it, or says what was decided. */
-async function admitPromises(gate: Gate, ledger: Ledger, shard: number): Promise<number> {
+export async function admitPromises(
+  gate: Pick<Gate, 'promises' | 'settle'>,
+  ledger: Pick<Ledger, 'claimsAdmit'>,
+  shard: number,
+): Promise<number> {
   const claims = await gate.promises(shard, SETTLE_AFTER_MS);
   for (let at = 0; at < claims.length; at += AT_ONCE) {
     const batch = claims.slice(at, at + AT_ONCE);
@@ -105,7 +114,11 @@ async function decisionsOf(ledger: Pick<Ledger, 'ordersRead'>, orderIds: string[
   return decisions;
 }
 
-async function settle(gate: Gate, shard: number, settlements: Settlement[]): Promise<number> {
+export async function settle(
+  gate: Pick<Gate, 'settle'>,
+  shard: number,
+  settlements: readonly Settlement[],
+): Promise<number> {
   let settled = 0;
   for (let at = 0; at < settlements.length; at += AT_ONCE)
     settled += await gate.settle(shard, settlements.slice(at, at + AT_ONCE));

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { AlertServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/alert_service.js';
+import type { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import type { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import type { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
+import { Fault } from '#libs/refusal/fault.js';
 import type { Client } from '#libs/rpc/client.js';
 import { restUntil } from '../domain/next-run.js';
 
@@ -24,6 +27,7 @@ export interface JobPorts {
   readonly order: Pick<Client<OrderServiceDefinition>, 'expireDue'>;
   readonly inventory: Pick<Client<InventoryServiceDefinition>, 'sweep' | 'sync'>;
   readonly alerts: Pick<Client<AlertServiceDefinition>, 'checkAlerts'>;
+  readonly reconcile: Pick<Client<ReconcileServiceDefinition>, 'planReconcile'>;
   /** The ledger's time. */
   readonly now: () => Date;
 }
@@ -37,7 +41,18 @@ const expireRest = { leastMs: 100, mostMs: 1_000 };
 const warmUpSeconds = 60;
 const warmUpRest = { leastMs: 1_000, mostMs: 15_000 };
 
-export function createJobs({ order, inventory, alerts, now }: JobPorts): Job[] {
+/** Rests of looks at whether everything fits together. Each sku that ended is looked at within two minutes. */
+const reconcileEveryMs = 300_000;
+const reconcileEndedEveryMs = 60_000;
+/** A look at everything rests most of the time, and may take minutes. */
+const lookDeadlineMs = 900_000;
+
+export function createJobs(ports: JobPorts): Job[] {
+  return [...saleJobs(ports), ...lookJobs(ports)];
+}
+
+/** What the sale itself needs, and what watches it. */
+function saleJobs({ order, inventory, alerts, now }: JobPorts): Job[] {
   return [
     {
       name: 'expire',
@@ -93,5 +108,34 @@ export function createJobs({ order, inventory, alerts, now }: JobPorts): Job[] {
         return { result: `${raised} raised, ${cleared} cleared, ${left} open`, nextInMs: alertsEveryMs };
       },
     },
+  ];
+}
+
+/** What looks at whether everything fits together. A look ends with its caller, and the next one begins anew. */
+function lookJobs({ reconcile }: JobPorts): Job[] {
+  const job = (name: string, description: string, endedOnly: boolean, nextInMs: number): Job => ({
+    name,
+    description,
+    // Whoever is given it while the one before still looks is told so.
+    overdueAfterMs: nextInMs,
+    async run(closing) {
+      const request = { skuIds: [], endedOnly, requestId: randomUUID() };
+      const options = { deadlineMs: lookDeadlineMs, signal: closing };
+      try {
+        const { plan } = await reconcile.planReconcile(request, options);
+        const { skus = 0, findingsCount = 0, mended = 0, planId = 0 } = plan ?? {};
+        const found =
+          findingsCount === 0 ? 'nothing found' : `${findingsCount} found, ${mended} mended, plan ${planId}`;
+        return { result: `${skus} skus, ${found}`, nextInMs };
+      } catch (error) {
+        // A look at everything looks at what ended, too.
+        if (!(error instanceof Fault) || error.reason !== 'RECONCILE_UNDER_WAY') throw error;
+        return { result: 'another look is under way', nextInMs: reconcileEndedEveryMs };
+      }
+    },
+  });
+  return [
+    job('reconcile', 'Looks at whether everything fits together', false, reconcileEveryMs),
+    job('reconcile-ended', 'Looks at skus that sold out or went off sale since', true, reconcileEndedEveryMs),
   ];
 }
