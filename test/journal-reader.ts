@@ -28,6 +28,16 @@ export class JournalReader {
     return (await this.#redis.keys(`hf:*:mark:${orderId}*`)).length > 0;
   }
 
+  /** How many units a gate lets in; null when it is not loaded. */
+  async letIn(gateKey: string): Promise<string | null> {
+    return await this.#redis.hget(gateKey, 'let_in');
+  }
+
+  /** As if one key had been evicted. */
+  async forget(key: string): Promise<void> {
+    await this.#redis.del(key);
+  }
+
   /** As if every key had been evicted. */
   async flush(): Promise<void> {
     await this.#redis.flushall();

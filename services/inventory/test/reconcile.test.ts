@@ -95,7 +95,6 @@ const gateDamages: [what: string, kind: string, damage: (skuId: string) => Promi
   ['lets in too many', 'GATE_WRONG', (skuId) => redis.hset(gateKey(skuId), 'let_in', 80)],
   ['lets in nobody', 'GATE_WRONG', (skuId) => redis.hset(gateKey(skuId), 'let_in', 0)],
   ['is of a version that the ledger never had', 'GATE_WRONG', (skuId) => redis.hset(gateKey(skuId), 'version', 9_999)],
-  ['is of an old version and wrong', 'GATE_STALE', (skuId) => redis.hset(gateKey(skuId), 'version', 1, 'let_in', 3)],
   ['counts units that no claim has', 'GATE_MISCOUNTED', (skuId) => redis.hset(gateKey(skuId), 'undecided', 5)],
   ['has a word for a number', 'GATE_UNREADABLE', (skuId) => redis.hset(gateKey(skuId), 'let_in', 'many')],
   ['lacks a field', 'GATE_UNREADABLE', (skuId) => redis.hdel(gateKey(skuId), 'open_until')],
@@ -113,6 +112,13 @@ for (const [what, kind, damage] of gateDamages) {
     assert.equal((await plan()).findings, []);
   });
 }
+
+test('a gate that lags behind the ledger is set, and nothing is said of it: orders may go past it', async () => {
+  const { skuId } = await atRest();
+  await redis.hset(gateKey(skuId), 'version', 1, 'let_in', 3);
+  assert.equal((await plan()).findings, []);
+  assert.is(await letIn(skuId), '8');
+});
 
 test('a gate of another type is dropped and loaded anew', async () => {
   const { skuId } = await atRest();

@@ -71,7 +71,8 @@ export class GatesLook {
     if (wrong.length === 0) return;
     await this.#mend(wrong);
     const left = (await this.#judge(wrong.map(({ stock }) => stock))).suspects;
-    for (const suspect of wrong) {
+    // A gate that only lags was passed by an order that went straight to the ledger: that is no fault.
+    for (const suspect of wrong.filter(({ fault }) => fault !== 'GATE_STALE')) {
       const mended = !left.some((other) => isSame(suspect, other));
       this.findings.push(toFinding(suspect, mended));
     }
