@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Plan, ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import { shardOfStore } from '#libs/contracts/order-id.js';
@@ -119,7 +118,6 @@ test('K06: while looks and an operator who restocks go on, exactly the capacity 
     while (!isOver) {
       const change = { storeId: 'store-1', skuId, reason: 'more chairs', operator: 'olga', requestId: randomUUID() };
       await scene.ledger.ledger.capacitySet({ ...change, capacity: 120, force: false });
-      await pause(100);
     }
   })();
   const looking = (async () => {

@@ -235,7 +235,7 @@ test('money that pays for nothing raises an alert of its order, with the command
   const made = await plan();
   assert.equal(found(made), [{ kind: 'PAYMENT_WITHOUT_ORDER', skuId: '', orderId, mended: false }]);
   assert.equal(await db.sql(`SELECT kind, subject, command FROM ledger.alerts WHERE subject = $1`, [orderId]), [
-    { kind: 'MONEY_UNACCOUNTED', subject: orderId, command: `holdfast explain ${orderId}` },
+    { kind: 'MONEY_UNACCOUNTED', subject: orderId, command: `holdfast explain order ${orderId}` },
   ]);
   await db.sql('DELETE FROM ledger.payments WHERE order_id = $1', [orderId]);
 });

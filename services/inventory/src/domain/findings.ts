@@ -40,7 +40,7 @@ export function alertsOf(findings: readonly FoundThing[]): FoundAlert[] {
     ...[...bySubject(drift, ({ skuId, orderId }) => skuId ?? orderId ?? '')].map(driftAlert),
     ...[...bySubject(money, ({ orderId }) => orderId ?? '')].map(([subject, things]) => ({
       ...alert('MONEY_UNACCOUNTED', subject, things),
-      command: `holdfast explain ${subject}`,
+      command: `holdfast explain order ${subject}`,
     })),
   ];
 }
@@ -58,7 +58,7 @@ function oversoldAlert({ kind, skuId, detail }: FoundThing): FoundAlert[] {
 
 function driftAlert([subject, things]: [string, FoundThing[]]): FoundAlert {
   const skuId = things[0]?.skuId;
-  const look = skuId === undefined ? `holdfast explain ${subject}` : `holdfast prove ${skuId}`;
+  const look = skuId === undefined ? `holdfast explain order ${subject}` : `holdfast prove ${skuId}`;
   const isRepairable = things.some(({ remedy }) => remedy !== '');
   return { ...alert('DRIFT', subject, things), command: isRepairable ? 'holdfast reconcile apply {plan}' : look };
 }
