@@ -35,6 +35,7 @@ export class Visit {
     readonly person: Person,
     readonly pool: HttpPool,
     readonly startsAt: number,
+    readonly followMs = FOLLOW_MS,
   ) {}
 
   async run(): Promise<Outcome[]> {
@@ -124,7 +125,7 @@ export class Visit {
   }
 
   async #follow(outcome: Outcome, orderId: string, firstDueAt: number): Promise<void> {
-    const giveUpAt = Date.now() + FOLLOW_MS;
+    const giveUpAt = Date.now() + this.followMs;
     const path = `/v1/orders/${orderId}`;
     while (Date.now() < giveUpAt) {
       await sleep(FOLLOW_EVERY_MS);
