@@ -1,9 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { claimsStream } from '#libs/contracts/subjects.js';
+import { claimStreams } from './claim-streams.js';
 import type { Stage } from './stage.js';
 
-/** What services are configured with unless somebody says otherwise. */
-const SHARDS = 4;
 const LOOK_EVERY_MS = 50;
 const OUTBOX = 'SELECT id FROM ledger.outbox WHERE published_at IS NULL';
 
@@ -23,9 +21,8 @@ async function readBacklog({ redis, streams, sql }: Pick<Stage, 'redis' | 'strea
   const claims = await Promise.all(gates.map((key) => redis.hkeys(key)));
   const promised = await Promise.all((await redis.keys('hf:*:promised')).map((key) => redis.hkeys(key)));
   const undecided = claims.flat().flatMap((field) => (field.startsWith('c:') ? [field.slice(2)] : []));
-  const shards = Array.from({ length: SHARDS }, (_, shard) => claimsStream(shard));
   const messages = await Promise.all(
-    shards.map(async (name) => {
+    claimStreams.map(async (name) => {
       const { state } = await streams.streams.info(name, { deleted_details: true });
       if (state.messages === 0) return [];
       const gone = new Set(state.deleted);

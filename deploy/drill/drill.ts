@@ -21,7 +21,7 @@ export interface Drill {
   /** Before the sale. */
   prepare?(stage: Stage): Promise<void>;
   /** Breaks something; a fault that is many acts resolves after the last of them. */
-  fault(stage: Stage): Promise<void> | void;
+  fault(stage: Stage, plan: SalePlan): Promise<void> | void;
   /** What an operator does about it meanwhile, `actAfterMs` into the fault. */
   act?(stage: Stage): Promise<void>;
   /** Mends it, once the fault has lasted. Absent: nobody does, the mesh has to. */
@@ -38,6 +38,6 @@ export interface Twin {
   env?: Record<string, string>;
   /** After the drill's own. */
   prepare?(stage: Stage): Promise<void>;
-  /** Instead of the drill's own. */
-  check?(stage: Stage): Promise<string[]>;
+  /** As soon as the sale flows, before the fault. */
+  weaken?(stage: Stage): Promise<void> | void;
 }

@@ -32,7 +32,10 @@ export function readings(stage: Stage): Promise<Reading[]> {
   return scrape(Object.values(services).flatMap((processes) => processes.map(({ admin }) => admin)));
 }
 
-/** The longest wait of each process for a connection between the two readings, in ms, the longest first. */
+/**
+ * The longest wait of each process for a connection between the two readings, in ms, the longest first. What a process
+ * waited for that began meanwhile, nobody waited for but itself.
+ */
 export function longestWaits(stage: Stage, before: Reading[], after: Reading[]): [process: string, ms: number][] {
   const { services } = stage.mesh.describe();
   const names = new Map(
@@ -40,10 +43,13 @@ export function longestWaits(stage: Stage, before: Reading[], after: Reading[]):
       processes.map(({ admin }, index): [string, string] => [admin, `${service}-${index + 1}`]),
     ),
   );
+  const startOf = (readings: Reading[], address: string): number | undefined =>
+    readings.find((reading) => reading.address === address)?.samples.get('process_start_time_seconds');
   return after
-    .map(({ address, ...reading }): [string, number] => {
-      const grown = increase(before, [{ address, ...reading }]);
-      return [names.get(address) ?? address, Math.round(quantileMs(grown, POOL_WAIT, 1))];
+    .filter(({ address }) => startOf(before, address) === startOf(after, address))
+    .map((reading): [string, number] => {
+      const grown = increase(before, [reading]);
+      return [names.get(reading.address) ?? reading.address, Math.round(quantileMs(grown, POOL_WAIT, 1))];
     })
     .filter(([, ms]) => ms > 0)
     .sort(([, a], [, b]) => b - a);

@@ -3,7 +3,7 @@ import { LedgerReader } from '../rush/ledger-reader.js';
 import type { Reading } from '../rush/readings.js';
 import { judge, type Verdict } from '../rush/verdict.js';
 import { atRest, type Backlog, type Drained, drained } from './backlog.js';
-import type { Drill } from './drill.js';
+import type { Drill, Twin } from './drill.js';
 import { readings } from './findings.js';
 import { p99, type Times } from './measures.js';
 import type { Sale } from './sale.js';
@@ -22,6 +22,8 @@ export interface Performance {
   stage: Stage;
   sale: Sale;
   plan: SalePlan;
+  /** Where the drill's unsafe twin is run. */
+  twin?: Twin | undefined;
   /** Hears what is being done, in words. */
   report(line: string): void;
 }
@@ -38,14 +40,15 @@ export interface Run {
 }
 
 /** Waits until the sale flows, breaks it, mends it, lets it end, waits until all is at rest, and judges. */
-export async function perform({ drill, stage, sale, plan, report }: Performance): Promise<Run> {
+export async function perform({ drill, stage, sale, plan, twin, report }: Performance): Promise<Run> {
   await firstHeld(sale);
+  await twin?.weaken?.(stage);
   await pauseUntil(sale.startsAt + plan.beforeMs);
   const before = await readings(stage);
   const faultAt = Date.now();
   report(`fault: ${drill.about}`);
   stage.story.note(`the fault: ${drill.about}`);
-  await drill.fault(stage);
+  await drill.fault(stage, plan);
   let actedAt: number | undefined;
   if (drill.act) {
     await pauseUntil(faultAt + plan.actAfterMs);

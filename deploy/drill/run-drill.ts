@@ -45,9 +45,8 @@ export function runDrill(drill: Drill, options: DrillOptions): Promise<DrillResu
     options.report('selling');
     const sale = await Sale.open(stage, plan);
     try {
-      const run = await perform({ drill, stage, sale, plan, report: options.report });
-      const check = twin?.check ?? drill.check;
-      const broken = (await check?.(stage)) ?? [];
+      const run = await perform({ drill, stage, sale, plan, twin, report: options.report });
+      const broken = (await drill.check?.(stage)) ?? [];
       return await conclude({ ...run, drill, options, stage, sale, beganAt, broken });
     } finally {
       sale.close();

@@ -31,7 +31,7 @@ export const usualPlan: SalePlan = {
 };
 
 /** How many hundredths of the crowd want which sku, and how much there is of it: a share of what is wanted. */
-const DEMAND = [
+export const DEMAND = [
   { sku: 'plenty-1', store: 'north', share: 30, supply: 100 },
   { sku: 'plenty-2', store: 'south', share: 20, supply: 100 },
   { sku: 'plenty-3', store: 'west', share: 10, supply: 100 },

@@ -9,6 +9,8 @@ import type { Stage } from './stage.js';
 
 const MAX_SOCKETS = 2_000;
 const WARM_SOCKETS = 50;
+/** How long a promise is followed: it may be decided five seconds after the fault is healed, and healing takes its time. */
+const FOLLOW_MS = 60_000;
 /** Timers fire late on a busy machine: who was due meanwhile comes in the same turn. */
 const ARRIVALS_EVERY_MS = 5;
 
@@ -67,7 +69,7 @@ export class Sale {
     for (const person of this.scenario.people) {
       while (this.#open && this.startsAt + person.arrivesAtMs > Date.now()) await pause(ARRIVALS_EVERY_MS);
       if (!this.#open) return;
-      this.#visits.push(new Visit(person, this.pool, this.startsAt).run());
+      this.#visits.push(new Visit(person, this.pool, this.startsAt, FOLLOW_MS).run());
     }
   }
 }

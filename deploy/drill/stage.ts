@@ -14,6 +14,8 @@ import { LogStory } from './log-story.js';
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 const LOOK_TIMEOUT_MS = 2_000;
+/** To delete a stream takes its time. */
+const STREAMS_TIMEOUT_MS = 15_000;
 
 export interface StageOptions {
   scale?: Scale;
@@ -103,7 +105,7 @@ async function build(options: StageOptions, closer: (close: Close) => void): Pro
   return {
     ...ground,
     ...{ mesh, story, redis, sql: owner(servers.postgres) },
-    streams: await nats.jetstreamManager({ timeout: LOOK_TIMEOUT_MS }),
+    streams: await nats.jetstreamManager({ timeout: STREAMS_TIMEOUT_MS }),
     ...acts(mesh),
   };
 }
