@@ -121,6 +121,10 @@ const order: InstanceStatus = {
   ...plain,
   instance: 'order-1',
   service: 'order',
+  servers: [
+    { name: 'postgres', answers: true },
+    { name: 'nats', answers: true },
+  ],
   pools: [{ name: 'ledger', size: 8, inUse: 1, waiting: 0, longestWaitMs: 0 }],
   orders: { consumerLag: 7, outboxLag: 2, outboxOldestMs: 40, deadLetters: 0 },
 };
@@ -136,6 +140,12 @@ export const wellMesh: MeshInstance[] = [
   instance(inventory, '127.0.0.1:7021'),
   instance(order, '127.0.0.1:7031'),
 ];
+
+/** An order service without NATS, whose events wait for days. */
+export function withoutStream(): MeshInstance {
+  const orders = { consumerLag: 0, outboxLag: 12_000, outboxOldestMs: 500_000_000, deadLetters: 0 };
+  return instance({ ...order, servers: [{ name: 'postgres', answers: true }], orders }, '127.0.0.1:7031');
+}
 
 /** The inventory process of it with its gate gone round. */
 export function withoutGate(): MeshInstance {

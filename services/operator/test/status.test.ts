@@ -3,7 +3,7 @@ import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import { holdfast, watching } from './command-line.js';
 import { type FakeGateway, startFakeGateway } from './fake-gateway.js';
-import { stockSwitch, wellMesh, withoutGate } from './samples.js';
+import { stockSwitch, wellMesh, withoutGate, withoutStream } from './samples.js';
 
 const test = suite('holdfast status');
 let gateway: FakeGateway;
@@ -68,6 +68,13 @@ test('with --json there is what to look at, the most urgent first', async () => 
     outbox_oldest_ms: 40,
     dead_letters: 0,
   });
+});
+
+test('where there is no NATS nobody misses it: neither lag nor outbox is told of, and all is well', async () => {
+  gateway.script.getMeshStatus = { instances: [withoutStream()], switches: [], openAlerts: {} };
+  const { out } = await holdfast(args());
+  assert.is(lastLine(out), 'all is well');
+  assert.match(out, /^order +order-1 +127\.0\.0\.1:7031 +up +- +- +- +- +- +0 /m);
 });
 
 test('--watch tells a change in a line, also that the gateway is lost and is back, and Ctrl-C ends it with 0', async () => {

@@ -1,4 +1,4 @@
-import type { MeshInstance, MeshStatus } from './mesh.js';
+import { hasStream, type MeshInstance, type MeshStatus } from './mesh.js';
 import { isSet, scopeWords } from './switches.js';
 
 /** Something to look at, and the command that looks. */
@@ -69,7 +69,7 @@ function openBreakers({ status }: MeshInstance): Concern[] {
 function lateNews({ status }: MeshInstance): Concern[] {
   const { outboxOldestMs, deadLetters } = status?.orders ?? { outboxOldestMs: 0, deadLetters: 0 };
   return [
-    ...(outboxOldestMs > behindMs
+    ...(status !== undefined && hasStream(status) && outboxOldestMs > behindMs
       ? [{ text: `events of ${status?.instance} are published late`, command: 'holdfast alerts' }]
       : []),
     ...(deadLetters > 0

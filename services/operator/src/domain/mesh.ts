@@ -31,6 +31,11 @@ export interface InstanceStatus {
   orders?: OrderStatus;
 }
 
+/** Without NATS no claims come from a stream, and events wait in the outbox because nobody is there to hear them. */
+export function hasStream({ servers }: InstanceStatus): boolean {
+  return servers.some(({ name }) => name === 'nats');
+}
+
 /** Connections to Postgres. */
 export interface PoolStatus {
   name: string;

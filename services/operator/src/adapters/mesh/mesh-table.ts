@@ -1,6 +1,6 @@
 import type { Paint } from '#libs/terminal/paint.js';
 import { type Column, renderTable } from '#libs/terminal/table.js';
-import type { Breaker, InstanceStatus, MeshInstance, MeshStatus } from '../../domain/mesh.js';
+import { type Breaker, hasStream, type InstanceStatus, type MeshInstance, type MeshStatus } from '../../domain/mesh.js';
 import type { Concern } from '../../domain/mesh-verdict.js';
 import { isSet, scopeWords } from '../../domain/switches.js';
 import { switchTable } from '../switches/switch-table.js';
@@ -71,8 +71,8 @@ function instanceRow({ service, address, status }: MeshInstance, paint: Paint): 
     stock ? notice(pathWords(stock), isDetour(stock), paint) : '-',
     stock ? notice(breakerWords(stock), !['closed', '-'].includes(breakerWords(stock)), paint) : '-',
     stock ? queueText(stock.journalSize, stock.journalOldestMs) : '-',
-    orders ? queueText(orders.consumerLag, 0) : '-',
-    orders ? queueText(orders.outboxLag, orders.outboxOldestMs) : '-',
+    orders && hasStream(status) ? queueText(orders.consumerLag, 0) : '-',
+    orders && hasStream(status) ? queueText(orders.outboxLag, orders.outboxOldestMs) : '-',
     waitsText(status, paint),
     version,
   ];

@@ -18,7 +18,7 @@ Examples:
   breakers    closed: calls go through; open: the gate, or the stream, is gone round until it answers again
   journal     claims that the ledger has not decided yet, and how old the oldest is
   lag         claims in the stream that nobody has taken yet
-  outbox      events that are not published yet, and how old the oldest is
+  outbox      events that are not published yet, and how old the oldest is; without NATS nobody waits for them
   pool waits  callers who wait for a connection to Postgres now, and the longest wait since the process began
 
 The last line says that all is well, or what to look at next. Exit code 0 when the mesh could be asked, however it is;
