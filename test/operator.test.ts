@@ -92,7 +92,7 @@ test('a capacity below what is taken is refused with the figure, and forced leav
   const command = ['sku', 'set-capacity', 'capacity-mug', '4', '--reason', 'a table broke'];
   const refused = await run(...command);
   assert.is(refused.code, 1);
-  assert.match(refused.err, /^6 units of capacity-mug are taken, 4 are fewer\n--force .* overbooked by 2/);
+  assert.match(refused.err, /^6 units of capacity-mug are taken, more than 4\n--force .* overbooked by 2/);
   const { sku, availability } = await told(...command, '--force');
   assert.equal([sku.capacity, sku.overbooked, availability.free, availability.held], [4, 2, 0, 6]);
 });

@@ -89,7 +89,7 @@ test('a capacity below what is taken is refused with the figure, and what --forc
   assert.is(code, 1);
   assert.match(
     err,
-    /^40 units of kiln-mug are taken, 30 are fewer\n--force sets it all the same: 40 stay taken, kiln-mug is overbooked by 10/,
+    /^40 units of kiln-mug are taken, more than 30\n--force sets it all the same: 40 stay taken, kiln-mug is overbooked by 10/,
   );
 });
 

@@ -1,3 +1,4 @@
+import type { ListLimitsResponse } from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
 import { OrderPath, StockPath } from '#libs/contracts/gen/holdfast/control/v1/switch.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
@@ -19,10 +20,12 @@ test.before.each(() => {
     setOrderPath: { switch: { ...orderSwitch, version: 3 } },
     listControlChanges: { changes: [change], nextPageToken: '' },
     getSku: { sku: mug, availability: mugUnits },
+    listLimits: noSkus,
   };
 });
 test.after(() => gateway.close());
 
+const noSkus: ListLimitsResponse = { configured: undefined, store: undefined, skus: [], nextPageToken: '' };
 const run = (...args: string[]) => holdfast(['--gateway', gateway.address, 'switch', ...args]);
 const because = ['--reason', 'Redis is slow'];
 
@@ -72,6 +75,16 @@ test('the scope is a store, or a sku, whose store is looked up when it is not na
     [skuScope, 0],
   ]);
   assert.is(gateway.requests('getSku').length, 1);
+});
+
+test('of a store without skus it is said that it has none: a name that was misspelt would be for nobody', async () => {
+  gateway.script.setStockPath = { switch: { ...stockSwitch, scope: storeScope } };
+  const { code, err } = await run('set', 'postgres', ...because, '--store', 'kiln');
+  assert.is(code, 0);
+  assert.match(err, /^store kiln has no skus yet: check the spelling/);
+  gateway.script.listLimits = new Fault('UNAVAILABLE', 'inventory is away');
+  assert.equal((await run('set', 'postgres', ...because, '--store', 'kiln')).err, '');
+  assert.equal((await run('set', 'postgres', ...because)).err, '');
 });
 
 test('set-order sets the other switch over its own version', async () => {

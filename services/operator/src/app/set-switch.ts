@@ -3,7 +3,14 @@ import type { ScopeWanted, SwitchChange } from '../domain/switch-change.js';
 import { isSameScope, type Scope, type Setting, type Switch, wholeMesh } from '../domain/switches.js';
 import type { Gateway } from './ports.js';
 
-type Reach = Pick<Gateway, 'switches' | 'skus'>;
+type Reach = Pick<Gateway, 'switches' | 'skus' | 'limits'>;
+
+/** A switch as it is now. */
+export interface SwitchSet {
+  now: Switch;
+  /** A store without skus may be set up before its skus are, or be a wrong name. */
+  hasNoSkus: boolean;
+}
 
 /** Somebody else set the switch after its version was read; nothing was changed. */
 export class SwitchChanged extends Error {
@@ -19,12 +26,13 @@ export class SwitchChanged extends Error {
 }
 
 /** Sets a switch over the version that is given, else over the one that is read now. Rejects with SwitchChanged. */
-export async function setSwitch(reach: Reach, change: SwitchChange): Promise<Switch> {
+export async function setSwitch(reach: Reach, change: SwitchChange): Promise<SwitchSet> {
   const scope = await findScope(reach, change.scope);
   const { setting, reason, expiresInSeconds } = change;
   const expectedVersion = change.expectedVersion ?? (await current(reach, scope, setting))?.version ?? 0;
   try {
-    return await reach.switches.setSwitch({ scope, setting, reason, expiresInSeconds, expectedVersion });
+    const now = await reach.switches.setSwitch({ scope, setting, reason, expiresInSeconds, expectedVersion });
+    return { now, hasNoSkus: await hasNoSkus(reach, scope) };
   } catch (error) {
     const fault = faultOf(error);
     if (fault.reason !== 'SWITCH_CHANGED') throw fault;
@@ -39,6 +47,15 @@ export async function findScope({ skus }: Pick<Gateway, 'skus'>, { storeId, skuI
     return { kind: 'sku', storeId: storeId ?? (await skus.getSku(skuId)).sku.storeId, skuId };
   }
   return storeId === undefined ? wholeMesh : { kind: 'store', storeId, skuId: '' };
+}
+
+/** Unknown counts as no: the switch is set all the same. */
+async function hasNoSkus({ limits }: Reach, { kind, storeId }: Scope): Promise<boolean> {
+  if (kind !== 'store') return false;
+  return limits.listLimits(storeId, '').then(
+    ({ skus }) => skus.length === 0,
+    () => false,
+  );
 }
 
 async function current({ switches }: Reach, scope: Scope, { of }: Setting): Promise<Switch | undefined> {

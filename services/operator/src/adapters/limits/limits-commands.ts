@@ -6,6 +6,7 @@ import { showLimits } from '../../app/show-limits.js';
 import { readLimitChange, type TypedChange } from '../../domain/limit-change.js';
 import { readId } from '../../domain/typed.js';
 import { NotAllApplied } from '../failure.js';
+import { noSkus } from '../no-skus.js';
 import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
 import { readChanges } from './limits-changes.js';
@@ -92,10 +93,6 @@ async function set(session: Session, typed: TypedChange): Promise<void> {
   const changed = await setLimits(session.gateway().limits, read.change);
   session.show(changedJson(changed), (paint) => changedTable(changed, paint));
   if (changed.hasNoSkus) session.screen.warn(noSkus(read.change.storeId));
-}
-
-function noSkus(storeId: string): string {
-  return `store ${storeId} has no skus yet: check the spelling; ids are told apart by case`;
 }
 
 async function apply(session: Session, path: string): Promise<void> {

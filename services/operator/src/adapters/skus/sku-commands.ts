@@ -116,7 +116,7 @@ function belowTaken(
   const advice = `--force sets it all the same: ${taken} stay taken, ${skuId} is overbooked by ${taken - capacity} until as many come back`;
   return new CommandFailed(
     'CAPACITY_BELOW_TAKEN',
-    [`${taken} units of ${skuId} are taken, ${capacity} are fewer`],
+    [`${taken} units of ${skuId} are taken, more than ${capacity}`],
     advice,
   );
 }

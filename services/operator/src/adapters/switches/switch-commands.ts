@@ -6,6 +6,7 @@ import { readScope, readSwitchChange, type TypedScope, type TypedSwitchChange } 
 import { type Setting, type Switch, wholeMesh } from '../../domain/switches.js';
 import { readNumber } from '../../domain/typed.js';
 import { CommandFailed } from '../failure.js';
+import { noSkus } from '../no-skus.js';
 import type { Session } from '../session.js';
 import { instantText } from '../time-text.js';
 import { UsageError } from '../usage-error.js';
@@ -111,8 +112,9 @@ async function set(session: Session, of: Setting['of'], typed: TypedSwitchChange
   const read = readSwitchChange(of, typed);
   if ('problems' in read) throw new UsageError(read.problems);
   try {
-    const now = await setSwitch(session.gateway(), read.change);
+    const { now, hasNoSkus } = await setSwitch(session.gateway(), read.change);
     session.show({ switch: switchJson(now) }, (paint) => switchTable([now], paint, new Date()));
+    if (hasNoSkus) session.screen.warn(noSkus(now.scope.storeId));
   } catch (error) {
     throw error instanceof SwitchChanged ? changedMeanwhile(error, of) : error;
   }
