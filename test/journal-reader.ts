@@ -23,6 +23,22 @@ export class JournalReader {
     return ids.flat();
   }
 
+  /** Whether there is a gate of this sku. */
+  async knows(skuId: string): Promise<boolean> {
+    return (await this.#redis.keys(`hf:*:gate:${skuId}`)).length > 0;
+  }
+
+  /** As if the gates of all skus had been evicted. */
+  async forgetGates(): Promise<void> {
+    const keys = await this.#redis.keys('hf:*:gate:*');
+    if (keys.length > 0) await this.#redis.del(keys);
+  }
+
+  /** Any command at all. */
+  async command(name: string, ...args: string[]): Promise<unknown> {
+    return await this.#redis.call(name, ...args);
+  }
+
   /** Whether the gateways have a mark of this order. */
   async isMarked(orderId: string): Promise<boolean> {
     return (await this.#redis.keys(`hf:*:mark:${orderId}*`)).length > 0;

@@ -2,6 +2,8 @@ import { isOvertaken, isStalled } from '../domain/stalled.js';
 import type { Placement } from './placement.js';
 
 const LOOK_EVERY_MS = 50;
+/** Between two looks: longer, and the process was held up. */
+const HELD_UP_MS = 200;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 export interface NoticeStallsOptions {
@@ -23,6 +25,8 @@ interface Shard {
 export class NoticeStalls {
   private readonly shards = new Map<number, Shard>();
   private unknownAtMs = NEVER;
+  private lastLookAtMs = NEVER;
+  private lookingSinceMs = NEVER;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: NoticeStallsOptions) {}
@@ -64,13 +68,15 @@ export class NoticeStalls {
 
   private look(): void {
     const nowMs = performance.now();
+    if (nowMs - this.lastLookAtMs > HELD_UP_MS) this.lookingSinceMs = nowMs;
+    this.lastLookAtMs = nowMs;
     let isAnyWaiting = false;
     for (const [number, shard] of this.shards) {
       const [waitingSinceMs] = shard.waiting.values();
       if (waitingSinceMs === undefined) continue;
       isAnyWaiting = true;
-      const { unknownAtMs } = this;
-      if (isStalled({ waitingSinceMs, lastNewsAtMs: shard.lastNewsAtMs, unknownAtMs }, nowMs)) {
+      const { unknownAtMs, lookingSinceMs } = this;
+      if (isStalled({ waitingSinceMs, lastNewsAtMs: shard.lastNewsAtMs, unknownAtMs, lookingSinceMs }, nowMs)) {
         const placements = [...shard.waiting.keys()];
         shard.waiting.clear();
         this.options.onStalled(number, placements);

@@ -11,14 +11,17 @@ export interface ShardNews {
   readonly lastNewsAtMs: number;
   /** When the ledger was last asked for those who wait, knew nothing, and said so promptly. */
   readonly unknownAtMs: number;
+  /** Since when this process has been looking without a pause: one that was held up has news that it has not read. */
+  readonly lookingSinceMs: number;
 }
 
 /**
  * Whether nobody decides. A ledger that is away or slow keeps deciders from deciding: then it is not asked to do their
  * work besides. While decisions come, however late, there is a backlog and no stall.
  */
-export function isStalled({ waitingSinceMs, lastNewsAtMs, unknownAtMs }: ShardNews, nowMs: number): boolean {
-  const sinceMs = Math.max(waitingSinceMs, lastNewsAtMs);
+export function isStalled(news: ShardNews, nowMs: number): boolean {
+  const { waitingSinceMs, lastNewsAtMs, unknownAtMs, lookingSinceMs } = news;
+  const sinceMs = Math.max(waitingSinceMs, lastNewsAtMs, lookingSinceMs);
   return nowMs - sinceMs >= STALLED_AFTER_MS && unknownAtMs > sinceMs;
 }
 
