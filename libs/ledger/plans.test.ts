@@ -1,3 +1,4 @@
+import { faultOf } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { type Ledger, openLedger, RUNTIME_ROLE } from './ledger.js';
 import { claimOf, openPool, plainSku, type TestLedger, testLedger } from './test-ledger.js';
@@ -14,7 +15,7 @@ test.after(() => db.drop());
 async function scans(): Promise<Record<string, string>> {
   const rows = await db.sql<{ relname: string; seq_scan: string }>(`
     SELECT relname, seq_scan::text FROM pg_stat_user_tables
-    WHERE schemaname = 'ledger' AND relname NOT IN ('transitions', 'jobs', 'unmarked', 'switches')`);
+    WHERE schemaname = 'ledger' AND relname NOT IN ('transitions', 'jobs', 'unmarked', 'reconcile_fence', 'switches')`);
   return Object.fromEntries(rows.map((row) => [row.relname, row.seq_scan]));
 }
 
@@ -52,6 +53,7 @@ async function callAll(ledger: Ledger, skuId: string, round: string): Promise<vo
   const imported = { skus: [{ ...plainSku(), skuId: `${skuId}-${round}` }], update: true };
   await ledger.skusRehearse(imported);
   await ledger.skusImportOnce({ ...imported, operator: 'olga', reason: 'why not', requestId: round });
+  await lookAll(ledger, skuId, claim.orderId);
   await ledger.unmarkedNote(10);
   const scope = { kind: 'SKU', storeId: claim.storeId, skuId };
   const path = {
@@ -91,6 +93,24 @@ async function callDesk(ledger: Ledger, skuId: string, round: string): Promise<v
     await ledger.userExplain(claim.userId, skuId, { atMost: 100 });
     await ledger.deadLetterDiscard({ letterId, ...by }).catch(() => undefined);
   }
+}
+
+async function lookAll(ledger: Ledger, skuId: string, orderId: string): Promise<void> {
+  await ledger.reconcileLook([skuId, 'nothing'], { withOrders: true, atMost: 10 });
+  await ledger.reconcileOrders([orderId], 10);
+  await ledger.reconcileOrphans(undefined, { rows: 10, atMost: 10 });
+  await ledger.reconcileEnded('', 10);
+  await ledger.skuProve(skuId, 10);
+  const fence = await ledger.reconcileBegin();
+  await ledger.reconcileNote(fence, [{ skuId, version: fence }]);
+  const counts = { skus: 1, orders: 1, found: 1, mended: 0 };
+  const finding = { kind: 'EVENT_MISSING', skuId, orderId, detail: {}, remedy: 'again', mended: false };
+  const kept = { ...counts, requestId: `look-${fence}`, madeBy: 'scheduler', findings: [finding], alerts: [] };
+  const planId = await ledger.reconcileFinish(fence, { ...kept, isAll: false });
+  await ledger.planGet(planId);
+  // It finds nothing again: the plan is stale.
+  const apply = { planId, reason: 'r', operator: 'olga', requestId: `apply-${fence}` };
+  await ledger.planApply(apply).catch((error: unknown) => assert.is(faultOf(error).reason, 'PLAN_STALE'));
 }
 
 /** Makes the server count what this connection did, now. */

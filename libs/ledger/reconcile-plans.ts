@@ -6,7 +6,7 @@ import { cutPage, type PageQuery, readPage } from './page.js';
 
 const apply = functionCall('reconcile_apply', 4);
 const list = sqlFile(new URL('./sql/plans_list.sql', import.meta.url));
-const get = sqlFile(new URL('./sql/plan_get.sql', import.meta.url));
+const read = functionCall('plan_read', 2);
 
 /** Something that does not fit. */
 export interface Finding {
@@ -76,7 +76,7 @@ type ApplyOutcome = 'APPLIED' | 'CLEAN' | 'STALE' | 'REUSED' | 'NOT_FOUND';
 /** The calls about plans. */
 export function planCalls(pool: LedgerPool) {
   async function planGet(planId: number): Promise<Plan> {
-    const [row] = await pool.query<PlanRow>(get, [planId, null]);
+    const [row] = await pool.query<PlanRow>(read, [planId, null]);
     if (!row) throw notFound(planId);
     return toPlan(row);
   }
@@ -87,7 +87,7 @@ export function planCalls(pool: LedgerPool) {
 
     /** The plan that a request made, if it made one. */
     async planOfRequest(requestId: string): Promise<Plan | undefined> {
-      const [row] = await pool.query<PlanRow>(get, [null, requestId]);
+      const [row] = await pool.query<PlanRow>(read, [null, requestId]);
       return row && toPlan(row);
     },
 
