@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, extname, join, relative } from 'node:path';
 import { ensureInstalled, filesUnder, root, runTool } from './toolchain.mjs';
 
-const sources = ['libs', 'services', 'deploy', 'test', 'bench', 'examples'];
+const sources = ['libs', 'services', 'deploy', 'test', 'bench', 'examples', 'simulation'];
 const assets = new Set(['.sql', '.lua', '.json', '.binpb', '.mjs']);
 const dist = join(root, 'dist');
 
