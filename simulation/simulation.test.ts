@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { assert, suite } from '#libs/testing/suite.js';
 import { transitions } from './model/transitions.js';
-import { assumptions, bugs, sloppiness } from './planted.js';
+import { assumptions, bugs, isRule, type Planted, sloppiness } from './planted.js';
 import { runSchedule, scheduleOf } from './run-schedule.js';
 import { search } from './search.js';
 import { shrink } from './shrink.js';
 
 const test = suite('the simulation');
 
-const SCHEDULES = 1_000;
+const SCHEDULES = 500;
 /** Where a bug was seen last, a changed model may need some more schedules to show it again. */
 const SCHEDULES_FOR_A_BUG = 4_000;
 
@@ -17,17 +17,19 @@ test(`every law holds in ${SCHEDULES} schedules`, () => {
   assert.is(broken && `seed ${broken.seed}: ${broken.what}`, undefined);
 });
 
-for (const { name, what, breaks, seenAt } of [...bugs, ...assumptions]) {
+const planted: readonly Planted[] = [...bugs, ...assumptions];
+for (const { name, what, breaks, seenAt } of planted) {
+  if (seenAt === undefined || !isRule(name)) continue;
   test(`it is noticed when ${what}`, () => {
     const { broken } = search({ from: seenAt, count: SCHEDULES_FOR_A_BUG, rules: [name] });
     assert.ok(broken, `${name} was not found from seed ${seenAt} on`);
-    assert.ok((breaks as readonly string[]).includes(broken.law), broken.what);
+    assert.ok(breaks.includes(broken.law), broken.what);
   });
 }
 
 for (const { name, what } of sloppiness) {
   test(`it costs only time when ${what}`, () => {
-    const { broken } = search({ from: 1, count: 200, rules: [name] });
+    const { broken } = search({ from: 1, count: 100, rules: [name] });
     assert.is(broken && `seed ${broken.seed}: ${broken.what}`, undefined);
   });
 }
@@ -55,7 +57,11 @@ test('what is left of a schedule breaks the same law in fewer steps', () => {
 
 test('the life of an order is that of the ledger', () => {
   const migration = readFileSync(new URL('../libs/ledger/migrations/0003_orders.sql', import.meta.url), 'utf8');
-  const inLedger = [...migration.matchAll(/\('(\w+)', +'(PAY|CANCEL|EXPIRE|FULFIL)', (?:'(\w+)'|NULL), '(\w+)'\)/g)];
+  const inLedger = [
+    ...migration.matchAll(
+      /\('(\w+)', +'(PAY|CANCEL|EXPIRE|FULFIL)', (?:'(\w+)'|NULL), '(SELL|RELEASE|KEEP|NONE|REFUND|REFUSE)'\)/g,
+    ),
+  ];
   const inModel = Object.entries(transitions).flatMap(([event, states]) =>
     Object.entries(states).map(([from, [to, effect]]) => `${from} ${event} ${to} ${effect}`),
   );

@@ -59,7 +59,7 @@ const kinds: readonly Kind[] = [
   { weight: 4, storm: 1, act: turnSwitch },
   { weight: 4, storm: 2, act: (mesh, who) => at(mesh.inventories, who).seeSwitches() },
   { weight: 4, storm: 3, act: turnBreaker },
-  { weight: 4, storm: 6, act: cut },
+  { weight: 4, storm: 3, act: cut },
   { weight: 2, storm: 0, act: crash },
   { weight: 3, storm: 2, act: stall },
   { weight: 4, storm: 10, act: loseData },

@@ -25,7 +25,7 @@ export function holdsPlace({ keys, nowMs }: Redis, { orderId, lines }: TriedClai
   for (const { skuId, quantity } of lines) {
     const gate = keys.gates.get(skuId) as Gate;
     if (nowMs < gate.openFromMs || nowMs >= gate.openUntilMs) return { code: 'CLOSED', skuId };
-    if (gate.letIn < quantity) return { code: 'SHORT', skuId };
+    if (gate.letIn + (rules.has('gate-lies') ? 2 : 0) < quantity) return { code: 'SHORT', skuId };
   }
   for (const { skuId, quantity } of lines) {
     const gate = keys.gates.get(skuId) as Gate;
@@ -55,9 +55,8 @@ export function gatesSync(
     if (gate && gate.version > stock.version && !rules.has('old-word-taken')) continue;
     const undecided = gate?.undecided ?? 0;
     const { fromMs, untilMs } = saleWindow(stock);
-    const free = rules.has('gate-lies') ? 2 * stock.free + 1 : stock.free;
     keys.gates.set(stock.skuId, {
-      letIn: Math.max(0, free - (rules.has('forget-undecided') ? 0 : undecided)),
+      letIn: Math.max(0, stock.free - (rules.has('forget-undecided') ? 0 : undecided)),
       undecided,
       version: stock.version,
       openFromMs: fromMs - aheadMs,

@@ -19,13 +19,11 @@ import { claimsPromise, claimsSettle, holdsPlace, type Verdict } from './gate-sc
 import { unknown } from './gateway.js';
 import type { Mesh } from './mesh.js';
 import { ParkedLines } from './parked-lines.js';
+import { UnmarkedTries } from './unmarked-tries.js';
 import { Process } from './world.js';
 
 const WAY_BACK_MS = 150;
-const NOTE_MS = 2000;
-const CLOCK_MS = 100;
 const POLL_MS = 1000;
-const NOTE_AGAIN_MS = 250;
 
 /** A try in an inventory: the real one, and what the model knows of it besides. */
 export class Attempted extends Placement {
@@ -59,8 +57,7 @@ export class Inventory {
   /** How old the oldest claim of the stream is: since when it was asked, and what it said. */
   oldest: { readonly storedAtMs: number } | { readonly emptyAtMs: number } | undefined;
   #answers = new Set<Answer<Outcome>>();
-  #notedUntilMs = 0;
-  #isNoteAway = false;
+  #unmarked: UnmarkedTries;
   #lastDecisionMs = 0;
   #polledAtMs = 0;
   #unknownAtMs = 0;
@@ -73,6 +70,7 @@ export class Inventory {
     this.process = new Process(name, clockOffMs);
     this.parked = new ParkedLines(mesh, this);
     this.direct = new DirectAdmission(mesh, this);
+    this.#unmarked = new UnmarkedTries(mesh, this);
   }
 
   get ledgerMs(): number {
@@ -86,8 +84,7 @@ export class Inventory {
     this.waiting = new Map();
     this.parked = new ParkedLines(this.mesh, this);
     this.oldest = undefined;
-    this.#notedUntilMs = 0;
-    this.#isNoteAway = false;
+    this.#unmarked = new UnmarkedTries(this.mesh, this);
     this.open.gate = false;
     this.open.stream = false;
     this.seen = boardOf([], new Date(0));
@@ -231,7 +228,7 @@ export class Inventory {
   }
 
   *#enter(placement: Attempted): Flow {
-    if (placement.firstForMs === undefined) yield* this.#noteUnmarked();
+    if (placement.firstForMs === undefined) yield* this.#unmarked.note();
     if (placement.answered) return;
     const { redis, rules, world } = this.mesh;
     if (this.wayIn(placement) !== 'GATE') return this.#pastGate(placement);
@@ -249,29 +246,6 @@ export class Inventory {
   #pastGate(placement: Attempted): void {
     if (this.wayIn(placement, false) === 'NOWHERE') placement.answer(unknown);
     else this.direct.add(placement);
-  }
-
-  /** The ledger is told before a try goes on that no mark knows of; while it is away, as soon as it answers again. */
-  *#noteUnmarked(): Flow {
-    const { ledger } = this.mesh;
-    if (this.#notedUntilMs - this.ledgerMs > CLOCK_MS || this.#isNoteAway) return;
-    try {
-      this.#notedUntilMs = yield* ask('LEDGER', () => ledger.unmarkedNote(NOTE_MS));
-    } catch {
-      this.#isNoteAway = true;
-      this.mesh.world.spawn(this.process, 'noting unmarked tries', this.#noteLater());
-    }
-  }
-
-  *#noteLater(): Flow {
-    while (this.#isNoteAway) {
-      try {
-        this.#notedUntilMs = yield* ask('LEDGER', () => this.mesh.ledger.unmarkedNote(NOTE_MS));
-        this.#isNoteAway = false;
-      } catch {
-        yield* this.mesh.world.pause(this.process, NOTE_AGAIN_MS);
-      }
-    }
   }
 
   #carry(placement: Attempted): void {
