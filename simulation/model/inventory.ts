@@ -203,7 +203,12 @@ export class Inventory {
   goRoundStalledConsumers(): void {
     const waiting = [...this.waiting.values()].flat();
     const waitingSinceMs = Math.min(...waiting.map(({ sinceMs }) => sinceMs));
-    const news = { waitingSinceMs, lastNewsAtMs: this.#lastDecisionMs, unknownAtMs: this.#unknownAtMs };
+    const news = {
+      waitingSinceMs,
+      lastNewsAtMs: this.#lastDecisionMs,
+      unknownAtMs: this.#unknownAtMs,
+      lookingSinceMs: 0,
+    };
     if (waiting.length === 0 || !isStalled(news, this.mesh.world.nowMs) || this.wayOn(false) === 'NOWHERE') return;
     this.mesh.world.note?.(`${this.process.name}: nobody decides, ${waiting.length} go directly`);
     this.open.stream = true;
