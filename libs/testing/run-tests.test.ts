@@ -45,7 +45,7 @@ test('is red when it was stopped', async () => {
 });
 
 test('starts the slowest of the last run first', async () => {
-  const slow = good.replace('() => {}', '() => new Promise((resolve) => setTimeout(resolve, 300))');
+  const slow = good.replace('() => {}', '() => new Promise((resolve) => setTimeout(resolve, 2000))');
   const folder = makeFolder({ 'a.test.js': good, 'b.test.js': slow });
   await runIn(folder.path);
   const { printed } = await runIn(folder.path);
