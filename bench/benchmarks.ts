@@ -7,6 +7,7 @@ import { limiter } from './p9-limiter.js';
 import { overload } from './p11-overload.js';
 import { wholePath } from './p13-whole-path.js';
 import { setUps } from './p15-set-ups.js';
+import { reconcile } from './reconcile.js';
 
 /** All benchmarks, in the order in which `all` runs them. */
 export const benchmarks: readonly (Benchmark | Survey)[] = [
@@ -17,5 +18,6 @@ export const benchmarks: readonly (Benchmark | Survey)[] = [
   limiter,
   overload,
   wholePath,
+  reconcile,
   setUps,
 ];
