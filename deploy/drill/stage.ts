@@ -13,6 +13,7 @@ import { type EnvOf, type Scale, SERVICE_NAMES, type ServiceName } from '../loca
 import { LogStory } from './log-story.js';
 
 const STATEMENT_TIMEOUT_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 15_000;
 const LOOK_TIMEOUT_MS = 2_000;
 /** To delete a stream takes its time. */
 const STREAMS_TIMEOUT_MS = 15_000;
@@ -63,8 +64,15 @@ export async function withStage<Result>(
   };
   const interrupted = (): void => void end().finally(() => process.exit(130));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
+  const closer = (close: Close): void => void closers.push(close);
   try {
-    return await work(await build(options, (close) => closers.push(close)));
+    const stage = await build(options, closer).catch(async (error: unknown) => {
+      // That a mesh does not start on a busy machine, or loses a port to another one, says nothing of the drill.
+      options.report(`${firstLine(error)}; trying once more`);
+      await end();
+      return await build(options, closer);
+    });
+    return await work(stage);
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupted);
     await end();
@@ -135,7 +143,7 @@ function owner(postgres: PrivateServer): Stage['sql'] {
     const client = new pg.Client({
       connectionString: postgres.url,
       application_name: 'holdfast-drill',
-      connectionTimeoutMillis: LOOK_TIMEOUT_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
     });
     client.on('error', () => {}); // The query that it breaks rejects as well.
@@ -168,4 +176,8 @@ function acts(mesh: Mesh): Pick<Stage, 'processes' | 'kill' | 'signal' | 'died'>
     },
     died: () => named().flatMap(([name, pid]) => (born.get(name) === pid || ended.has(name) ? [] : [name])),
   };
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
 }
