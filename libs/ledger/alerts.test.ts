@@ -8,10 +8,15 @@ import { claimOf, only, type TestLedger, testLedger } from './test-ledger.js';
 const test = suite('alerts');
 let db: TestLedger;
 
-test.before.each(async () => {
+test.before(async () => {
   db = await testLedger();
 });
-test.after.each(() => db.drop());
+// One database for all: each begins with it empty.
+test.before.each(async () => {
+  await db.sql(`TRUNCATE ledger.alerts, ledger.control_changes, ledger.dead_letters, ledger.outbox, ledger.orders,
+    ledger.order_lines, ledger.movements, ledger.attendee_units, ledger.stock, ledger.stock_changes, ledger.skus`);
+});
+test.after(() => db.drop());
 
 const drift = (subject: string): AlertToRaise => ({
   kind: 'DRIFT',
