@@ -140,6 +140,25 @@ test('the story of a person tells of the order, and the story of the order how i
   assert.ok(events.some(({ what }: { what: string }) => what === 'HELD'));
 });
 
+test('a sale is proved right; a counter that somebody changed is found, and mended by a plan that is applied', async () => {
+  await importTwo('proof');
+  assert.is(await reserve('proof-mug', 3, 'prover'), 'held');
+  const proof = await told('prove', 'proof-mug');
+  assert.equal([proof.conserved, proof.oversold, proof.kept.held, proof.of_orders.held], [true, false, 3, 3]);
+  await mesh.ledger.sql("UPDATE ledger.stock SET held = held + 2, free = free - 2 WHERE sku_id = 'proof-mug'");
+  const broken = await run('prove', 'proof-mug');
+  assert.is(broken.code, 1);
+  assert.match(broken.out, /^held +5 +3 +3$/m);
+  assert.match(broken.err, /next: holdfast reconcile plan --sku proof-mug/);
+  const { plan } = await told('reconcile', 'plan', '--sku', 'proof-mug');
+  assert.is(plan.state, 'open');
+  assert.match((await run('reconcile', 'plans')).out, new RegExp(`^ *${plan.plan_id} +open`, 'm'));
+  const applied = await told('reconcile', 'apply', String(plan.plan_id), '--reason', 'a rehearsal');
+  assert.equal([applied.plan.state, applied.plan.applied_by], ['applied', 'anna']);
+  assert.is((await told('prove', 'proof-mug')).kept.held, 3);
+  assert.is((await told('reconcile', 'show', String(plan.plan_id))).plan.state, 'applied');
+});
+
 test('a sku that is on sale is among the releases when it has an opening', async () => {
   const onSaleAt = new Date(Date.now() + 3_600_000);
   const { skuId } = await mesh.ledger.sku({ onSaleAt });

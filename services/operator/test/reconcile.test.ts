@@ -36,7 +36,10 @@ test('a proof that fails ends with 1, says what fails, and what to do next', asy
   const { code, out, err } = await run('prove', 'kiln-mug');
   assert.is(code, 1);
   assert.match(out, /held +12 +10 +10\n/);
-  assert.match(out, /COUNTER_WRONG +kiln-mug +- +held 12, of_orders 10 +sets held to 10\n/);
+  assert.match(
+    out,
+    /COUNTER_WRONG of kiln-mug\n +figures +held 12, of_orders \(held 10\)\n +remedy +sets held to 10\n/,
+  );
   assert.match(out, /gate +Redis does not answer, or there is none\n/);
   assert.match(err, /^the figures of kiln-mug do not agree\nnext: holdfast reconcile plan --sku kiln-mug/);
   gateway.script.proveSku = { ...proof, oversold: true };
@@ -51,7 +54,7 @@ test('a plan lists what does not fit, and the command that mends it', async () =
   assert.is(code, 0);
   assert.equal(gateway.requests('planReconcile')[0]?.skuIds, ['kiln-mug', 'kiln-wheel']);
   assert.match(out, /17 +open +2026-03-02 09:00:00Z +scheduler +1,000 +100,000 +2 +1 +- +-\n/);
-  assert.match(out, /GATE_WRONG +kiln-mug +- +let_in 99 +mended itself\n/);
+  assert.match(out, /GATE_WRONG of kiln-mug\n +figures +let_in 99\n +remedy +it has mended itself\n/);
   assert.match(out, /\n1 to decide; next: holdfast reconcile apply 17 --reason/);
 });
 
@@ -77,7 +80,7 @@ test('apply sends the plan and why; a stale one is told with what to do', async 
 test('plans and show read what was kept; figures are JSON to programs', async () => {
   assert.match((await run('reconcile', 'plans')).out, /plan +state +made at/);
   const shown = JSON.parse((await run('reconcile', 'show', '17', '--json')).out);
-  assert.equal(shown.plan.findings[0].detail, { held: 12, of_orders: 10 });
+  assert.equal(shown.plan.findings[0].detail, { held: 12, of_orders: { held: 10 } });
   assert.is(gateway.requests('getPlan')[0]?.planId, 17);
 });
 

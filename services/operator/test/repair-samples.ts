@@ -41,7 +41,7 @@ export const plan: Plan = {
       kind: 'COUNTER_WRONG',
       skuId: 'kiln-mug',
       orderId: '',
-      detail: '{"held":12,"of_orders":10}',
+      detail: '{"held":12,"of_orders":{"held":10}}',
       remedy: 'sets held to 10',
       mended: false,
     },

@@ -8,12 +8,22 @@ export function factsJson(text: string): unknown {
   }
 }
 
-/** A JSON object in words: `kept 12, of_orders 10`; any other text as it stands. */
+/** A JSON object in words: `held 12, of_orders (held 10, sold 0)`; any other text as it stands. */
 export function factsText(text: string): string {
   const facts = factsJson(text);
   if (facts === null) return '';
-  if (typeof facts !== 'object' || Array.isArray(facts)) return text;
+  return isObject(facts) ? objectText(facts) : text;
+}
+
+function objectText(facts: object): string {
   return Object.entries(facts)
-    .map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`)
+    .map(
+      ([name, value]) =>
+        `${name} ${isObject(value) ? `(${objectText(value)})` : Array.isArray(value) ? JSON.stringify(value) : value}`,
+    )
     .join(', ');
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import type { Paint } from '#libs/terminal/paint.js';
-import { type Column, renderTable } from '#libs/terminal/table.js';
+import { type Column, renderFacts, renderTable } from '#libs/terminal/table.js';
 import type { Finding, Plan } from '../../domain/plan.js';
 import { factsText } from '../facts.js';
 import { instantText } from '../time-text.js';
@@ -17,14 +17,6 @@ const planColumns: Column[] = [
   { title: 'applied by' },
 ];
 
-const findingColumns: Column[] = [
-  { title: 'what' },
-  { title: 'sku' },
-  { title: 'order' },
-  { title: 'figures' },
-  { title: 'remedy' },
-];
-
 /** Plans, a line each. */
 export function plansTable(plans: readonly Plan[], paint: Paint): string {
   if (plans.length === 0) return 'there is no plan yet; holdfast reconcile plan makes one';
@@ -37,24 +29,24 @@ export function plansTable(plans: readonly Plan[], paint: Paint): string {
 /** A plan, what it found, and what to do next. */
 export function planText(plan: Plan, paint: Paint): string {
   const parts = [plansTable([plan], paint)];
-  if (plan.findings.length > 0) parts.push(findingsTable(plan.findings));
+  if (plan.findings.length > 0) parts.push(findingsText(plan.findings, paint));
   const left = plan.findingsCount - plan.findings.length;
   if (left > 0 && plan.findings.length > 0) parts.push(`and ${figure(left)} more, which are not listed`);
   return [...parts, nextLine(plan, paint)].join('\n\n');
 }
 
-/** What does not fit, a line each. */
-export function findingsTable(findings: readonly Finding[]): string {
-  return renderTable(
-    findingColumns,
-    findings.map(({ kind, skuId, orderId, detail, remedy, mended }) => [
-      kind,
-      skuId,
-      orderId || '-',
-      factsText(detail),
-      mended ? 'mended itself' : remedy || 'none: a person has to look',
-    ]),
-  );
+/** What does not fit, each with its figures and its remedy below it: on one line they would be too wide for any screen. */
+export function findingsText(findings: readonly Finding[], paint: Paint): string {
+  return findings
+    .map(({ kind, skuId, orderId, detail, remedy, mended }) => {
+      const about = [skuId, orderId].filter((id) => id !== '').join(', order ');
+      const facts = renderFacts([
+        ['figures', factsText(detail)],
+        ['remedy', mended ? 'it has mended itself' : remedy || 'none: a person has to look'],
+      ]);
+      return `${paint('bold', kind)} of ${about}\n${facts}`;
+    })
+    .join('\n');
 }
 
 function planRow(plan: Plan, paint: Paint): string[] {

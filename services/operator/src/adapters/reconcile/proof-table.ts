@@ -2,7 +2,7 @@ import type { Paint } from '#libs/terminal/paint.js';
 import { renderFacts, renderTable } from '#libs/terminal/table.js';
 import type { Proof, Units } from '../../domain/proof.js';
 import { durationText, instantText } from '../time-text.js';
-import { findingsTable } from './plan-table.js';
+import { findingsText } from './plan-table.js';
 
 const terms = ['capacity', 'overbooked', 'free', 'reserved', 'held', 'sold'] as const;
 const right = 'right' as const;
@@ -18,7 +18,7 @@ export function proofText(proof: Proof, paint: Paint): string {
       ['stream', proof.streamMessages < 0 ? 'not known' : `${figure(proof.streamMessages)} claims of its shard wait`],
     ]),
   ];
-  if (proof.findings.length > 0) parts.push(findingsTable(proof.findings));
+  if (proof.findings.length > 0) parts.push(findingsText(proof.findings, paint));
   return [...parts, verdict(proof, paint)].join('\n\n');
 }
 
