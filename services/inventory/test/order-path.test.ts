@@ -23,6 +23,7 @@ test('on STREAM a stream that does not answer is not gone round', async () => {
     'the stream does not answer and is not to be gone round',
   );
   assert.is(await placing.orders(skuId), 0);
+  assert.is(placeHolds.stats().undecided, 0, 'nobody waits for its decision any more');
 });
 
 test('claims that nobody decides go to admission, and the next ones without asking the stream, until somebody does', async () => {

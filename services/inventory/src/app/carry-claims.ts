@@ -131,8 +131,10 @@ export class CarryClaims {
 
   private pastStream(placement: Placement): void {
     if (placement.answered) return;
-    if (this.wayOn(false) === 'NOWHERE') placement.fail(notGoneRound('stream'));
-    else {
+    if (this.wayOn(false) === 'NOWHERE') {
+      this.forget(placement);
+      placement.fail(notGoneRound('stream'));
+    } else {
       this.options.paths.add('DIRECT');
       this.options.admitDirectly(placement);
     }
