@@ -74,7 +74,9 @@ test('what operators changed about a sku is in the story: the last before the or
   await change('CAPACITY', `now() - interval '2 days'`);
   await change('PAUSE', `now() - interval '1 day'`);
   const { orderId } = await db.order(claimOf('ann', skuId));
-  await change('RESUME', 'clock_timestamp()');
+  await db.sql(`UPDATE ledger.orders SET created_at = created_at - interval '1 minute' WHERE order_id = $1`, [orderId]);
+  await db.sql(`UPDATE ledger.outbox SET at = at - interval '1 minute' WHERE order_id = $1`, [orderId]);
+  await change('RESUME', `now() - interval '30 seconds'`);
   await db.ledger.orderCancel({ orderId });
   await change('CAPACITY', `now() + interval '1 day'`);
   const told = (await storyOf(orderId)).map((event) => (event.what === 'CHANGED' ? event.change : event.what));
