@@ -27,6 +27,10 @@ const reserve: handleUnaryCall<ReserveRequest, ReserveResponse> = (call, callbac
     currency: 'EUR',
     createdAt,
     expiresAt: new Date(createdAt.getTime() + holdMs),
+    code: '',
+    fulfilledAt: undefined,
+    entryId: '',
+    extendedAt: undefined,
     refusal: undefined,
   };
   callback(null, { outcome: { $case: 'held', value: { order } } });

@@ -40,6 +40,10 @@ function orderOf({ orderId, storeId, userId, requestId, lines }: PlaceHoldsItem)
     currency: 'EUR',
     createdAt,
     expiresAt: new Date(createdAt.getTime() + holdMs),
+    code: '',
+    fulfilledAt: undefined,
+    entryId: '',
+    extendedAt: undefined,
     refusal: undefined,
   };
 }

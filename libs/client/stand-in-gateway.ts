@@ -77,5 +77,9 @@ export const heldOrder: Order = {
   currency: 'EUR',
   createdAt: new Date('2030-01-01T00:00:00.000Z'),
   expiresAt: new Date('2030-01-01T00:15:00.000Z'),
+  code: '',
+  fulfilledAt: undefined,
+  entryId: '',
+  extendedAt: undefined,
   refusal: undefined,
 };

@@ -31,6 +31,10 @@ export function toOrderMessage(order: LedgerOrder): Order {
     createdAt: order.createdAt,
     expiresAt: order.expiresAt,
     refusal: order.refusal && toRefusalMessage(order.refusal),
+    code: order.code ?? '',
+    fulfilledAt: order.fulfilledAt,
+    entryId: order.entryId ?? '',
+    extendedAt: order.extendedAt,
   };
 }
 
@@ -81,9 +85,19 @@ export function fromDecisionMessage({ orderId, decided }: DecisionMessage): Deci
 function fromOrderMessage(order: Order): LedgerOrder | undefined {
   const state = STATES[order.state];
   if (!state || !order.createdAt) return undefined;
-  const { createdAt, expiresAt, refusal, ...same } = order;
+  const { createdAt, expiresAt, refusal, code, fulfilledAt, entryId, extendedAt, ...same } = order;
   const reason = refusal && fromRefusalMessage(refusal);
-  return { ...same, state, createdAt, ...(expiresAt && { expiresAt }), ...(reason && { refusal: reason }) };
+  return {
+    ...same,
+    state,
+    createdAt,
+    ...(expiresAt && { expiresAt }),
+    ...(reason && { refusal: reason }),
+    ...(code !== '' && { code }),
+    ...(fulfilledAt && { fulfilledAt }),
+    ...(entryId !== '' && { entryId }),
+    ...(extendedAt && { extendedAt }),
+  };
 }
 
 function fromRefusalMessage(message: RefusalMessage): Refusal | undefined {
@@ -120,6 +134,7 @@ const REASONS: Readonly<Partial<Record<RefusalReason, Refusal['reason']>>> = {
   [RefusalReason.REFUSAL_REASON_MAX_PER_ORDER]: 'MAX_PER_ORDER',
   [RefusalReason.REFUSAL_REASON_PAUSED]: 'PAUSED',
   [RefusalReason.REFUSAL_REASON_UNPROCESSABLE]: 'UNPROCESSABLE',
+  [RefusalReason.REFUSAL_REASON_PRICE_DIFFERS]: 'PRICE_DIFFERS',
 };
 
 function isClaimFault(reason: string): reason is ClaimFaultReason {

@@ -6,6 +6,7 @@ import {
   decisionsSubject,
   orderEventSubject,
   orderEventsStream,
+  refundEventSubject,
   stockFreedSubject,
   subjects,
 } from './subjects.js';
@@ -21,6 +22,7 @@ test('every subject that is made is in the table', () => {
   assert.ok(fits(subjects.decisions.pattern, decisionsSubject(3)));
   assert.ok(fits(subjects.stockFreed.pattern, stockFreedSubject(3)));
   assert.ok(fits(subjects.orderEvents.pattern, orderEventSubject('HELD', 65_535)));
+  assert.ok(fits(subjects.refundEvents.pattern, refundEventSubject(65_535)));
   for (const news of ['RAISED', 'CLEARED'] as const) {
     assert.ok(fits(subjects.alertEvents.pattern, alertEventSubject(news)));
   }

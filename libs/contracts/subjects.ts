@@ -28,6 +28,13 @@ export const subjects = {
     owner: 'order',
     readers: [],
   },
+  refundEvents: {
+    pattern: 'payment.v1.refund_due.<store hash>',
+    message: 'holdfast.event.v1.RefundDue',
+    stream: 'ORDER_EVENTS',
+    owner: 'order',
+    readers: [],
+  },
   alertEvents: {
     pattern: 'alert.v1.<raised|cleared>',
     message: 'holdfast.event.v1.AlertChanged',
@@ -37,7 +44,7 @@ export const subjects = {
   },
 } as const;
 
-/** The stream that keeps events: of orders, and of alerts. */
+/** The stream that keeps events: of orders, of money that goes back, and of alerts. */
 export const orderEventsStream = subjects.orderEvents.stream;
 
 /** Orders that the gate let in, on their way to the ledger. */
@@ -68,6 +75,11 @@ export function stockFreedSubject(shard: number): string {
 /** One change of one order. `state` is the new state; `storeHash` as computed by storeHash(). */
 export function orderEventSubject(state: string, storeHash: number): string {
   return `order.v1.${state.toLowerCase()}.${storeHash}`;
+}
+
+/** Money that is to go back. `storeHash` as computed by storeHash(). */
+export function refundEventSubject(storeHash: number): string {
+  return `payment.v1.refund_due.${storeHash}`;
 }
 
 /** An alert that opened or was cleared. `news` is RAISED or CLEARED. */

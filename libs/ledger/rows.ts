@@ -17,7 +17,7 @@ export interface LedgerOrder {
   userId: string;
   requestId: string;
   state: OrderState;
-  /** Rises by one with each change of state. */
+  /** Rises by one with each change of state, lines or expiry. */
   version: number;
   lines: LedgerLine[];
   /** Minor units of the currency; 0 for a REFUSED order. */
@@ -28,6 +28,14 @@ export interface LedgerOrder {
   expiresAt?: Date;
   /** While REFUSED: why. */
   refusal?: Refusal;
+  /** What is shown at the door, unique in the store; from CONFIRMED on. */
+  code?: string;
+  /** While FULFILLED: since when. */
+  fulfilledAt?: Date;
+  /** The waitlist entry that it was offered to. */
+  entryId?: string;
+  /** When its hold was prolonged, which happens once. */
+  extendedAt?: Date;
 }
 
 /** How many requests for a sku are let through. Both 1..1,000,000. */

@@ -7,7 +7,8 @@ export type RefusalReason =
   | 'LIMIT_REACHED'
   | 'MAX_PER_ORDER'
   | 'PAUSED'
-  | 'UNPROCESSABLE';
+  | 'UNPROCESSABLE'
+  | 'PRICE_DIFFERS';
 
 /** An expected no: an answer, not an error. Plain data, so that refusing a crowd stays cheap. */
 export interface Refusal {

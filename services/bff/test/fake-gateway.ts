@@ -158,6 +158,10 @@ export function orderOf(parts: Partial<Order>): Order {
     currency: 'EUR',
     createdAt: new Date('2030-01-01T00:00:00.000Z'),
     expiresAt: new Date('2030-01-01T00:15:00.000Z'),
+    code: '',
+    fulfilledAt: undefined,
+    entryId: '',
+    extendedAt: undefined,
     refusal: undefined,
     ...parts,
   };

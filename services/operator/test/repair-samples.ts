@@ -82,6 +82,10 @@ export const order: Order = {
   currency: 'EUR',
   createdAt: longAgo,
   expiresAt: undefined,
+  code: '',
+  fulfilledAt: undefined,
+  entryId: '',
+  extendedAt: undefined,
   refusal: {
     reason: RefusalReason.REFUSAL_REASON_SOLD_OUT,
     skuId: 'kiln-mug',

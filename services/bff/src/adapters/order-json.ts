@@ -21,6 +21,10 @@ export function orderJson(order: Order) {
     created_at: order.createdAt?.toISOString(),
     expires_at: order.expiresAt?.toISOString(),
     refusal: order.refusal && refusalJson(order.refusal),
+    code: order.code || undefined,
+    fulfilled_at: order.fulfilledAt?.toISOString(),
+    entry_id: order.entryId || undefined,
+    extended_at: order.extendedAt?.toISOString(),
   };
 }
 

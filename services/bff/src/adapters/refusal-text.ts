@@ -48,6 +48,10 @@ const texts: Readonly<Record<RefusalReason, RefusalText>> = {
     title: 'The order could not be processed',
     detail: () => 'It was put aside for an operator. Nothing was taken.',
   },
+  [RefusalReason.REFUSAL_REASON_PRICE_DIFFERS]: {
+    title: 'The price is another one',
+    detail: ({ skuId }) => `A unit of ${skuId} costs something else: the order stays where it is.`,
+  },
   [RefusalReason.REFUSAL_REASON_UNSPECIFIED]: unknownReason(),
   [RefusalReason.UNRECOGNIZED]: unknownReason(),
 };

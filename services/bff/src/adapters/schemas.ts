@@ -121,6 +121,10 @@ export const orderAnswer = {
     created_at: text,
     expires_at: text,
     refusal,
+    code: text,
+    fulfilled_at: text,
+    entry_id: text,
+    extended_at: text,
   },
 } as const;
 

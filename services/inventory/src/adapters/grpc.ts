@@ -125,6 +125,10 @@ function pendingOrder(claim: Claim) {
     currency: '',
     createdAt: undefined,
     expiresAt: undefined,
+    code: '',
+    fulfilledAt: undefined,
+    entryId: '',
+    extendedAt: undefined,
     refusal: undefined,
   };
 }

@@ -5,6 +5,9 @@ import type { OrderConfig } from '../config.js';
 /** Every change of every order. */
 export const orderEventsPattern = 'order.v1.>';
 
+/** Money that is to go back. */
+const refundEventsPattern = 'payment.v1.>';
+
 /** Every alert that opened or was cleared. */
 const alertEventsPattern = 'alert.v1.>';
 
@@ -26,11 +29,11 @@ export function claimsSpec(config: OrderConfig, shard: number): StreamSpec {
   };
 }
 
-/** The stream that keeps events of orders and alerts for whoever wants to read them. */
+/** The stream that keeps events of orders, of money and of alerts for whoever wants to read them. */
 export function orderEventsSpec(config: OrderConfig): StreamSpec {
   return {
     name: orderEventsStream,
-    subjects: [orderEventsPattern, alertEventsPattern],
+    subjects: [orderEventsPattern, refundEventsPattern, alertEventsPattern],
     retention: 'limits',
     maxAgeMs: config.eventsMaxAgeHours * 3_600_000,
     maxBytes: config.eventsMaxBytes,

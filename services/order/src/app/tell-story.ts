@@ -102,6 +102,8 @@ function reasonOf(refusal: Refusal, at: Date): string {
       return `${skuId} was paused`;
     case 'UNPROCESSABLE':
       return 'it could not be processed';
+    case 'PRICE_DIFFERS':
+      return `a unit of ${skuId} has another price`;
   }
 }
 

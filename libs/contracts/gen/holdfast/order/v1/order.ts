@@ -37,14 +37,22 @@ export enum RefusalReason {
   REFUSAL_REASON_PAUSED = 7,
   /** REFUSAL_REASON_UNPROCESSABLE - The claim could not be processed; operators see it among the dead letters. */
   REFUSAL_REASON_UNPROCESSABLE = 8,
+  /** REFUSAL_REASON_PRICE_DIFFERS - The order cannot move there: the price of a unit is another one. */
+  REFUSAL_REASON_PRICE_DIFFERS = 10,
   UNRECOGNIZED = -1,
 }
 
 /** What became of a payment. */
 export enum PaymentState {
   PAYMENT_STATE_UNSPECIFIED = 0,
+  /** PAYMENT_STATE_CAPTURED - It pays its order, or waits for one. */
   PAYMENT_STATE_CAPTURED = 1,
+  /** PAYMENT_STATE_REFUND_DUE - It goes back; the provider was asked to. */
   PAYMENT_STATE_REFUND_DUE = 2,
+  /** PAYMENT_STATE_REFUNDED - It went back. */
+  PAYMENT_STATE_REFUNDED = 3,
+  /** PAYMENT_STATE_FAILED - No money came. */
+  PAYMENT_STATE_FAILED = 4,
   UNRECOGNIZED = -1,
 }
 
@@ -56,7 +64,7 @@ export interface Order {
   userId: string;
   requestId: string;
   state: OrderState;
-  /** Rises by one with each change of state. */
+  /** Rises by one with each change of the order: of its state, its lines or its expiry. */
   version: number;
   lines: OrderLine[];
   amountMinor: number;
@@ -69,7 +77,19 @@ export interface Order {
     | Date
     | undefined;
   /** Why the order was refused. Set while state is REFUSED. */
-  refusal: Refusal | undefined;
+  refusal:
+    | Refusal
+    | undefined;
+  /** What the customer shows at the door, unique in the store. Empty until the order is CONFIRMED. */
+  code: string;
+  /** When it was used up. Set while state is FULFILLED. */
+  fulfilledAt:
+    | Date
+    | undefined;
+  /** The waitlist entry that it was offered to. Empty: none. */
+  entryId: string;
+  /** When the hold was prolonged, which happens once. */
+  extendedAt: Date | undefined;
 }
 
 /** One sku of an order. */
@@ -123,6 +143,10 @@ function createBaseOrder(): Order {
     createdAt: undefined,
     expiresAt: undefined,
     refusal: undefined,
+    code: "",
+    fulfilledAt: undefined,
+    entryId: "",
+    extendedAt: undefined,
   };
 }
 
@@ -163,6 +187,18 @@ export const Order: MessageFns<Order> = {
     }
     if (message.refusal !== undefined) {
       Refusal.encode(message.refusal, writer.uint32(98).fork()).join();
+    }
+    if (message.code !== "") {
+      writer.uint32(106).string(message.code);
+    }
+    if (message.fulfilledAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.fulfilledAt), writer.uint32(114).fork()).join();
+    }
+    if (message.entryId !== "") {
+      writer.uint32(122).string(message.entryId);
+    }
+    if (message.extendedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.extendedAt), writer.uint32(130).fork()).join();
     }
     return writer;
   },
@@ -274,6 +310,38 @@ export const Order: MessageFns<Order> = {
             }
 
             message.refusal = Refusal.decode(reader, reader.uint32());
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.fulfilledAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.entryId = reader.string();
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.extendedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
         }
