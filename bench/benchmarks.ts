@@ -2,6 +2,7 @@ import type { Benchmark } from './frame/benchmark.js';
 import type { Survey } from './frame/survey.js';
 import { soldOutAgainstConstant, soldOutAgainstUnaryMesh } from './p1-sold-out.js';
 import { consumerDrain } from './p5-consumer-drain.js';
+import { degraded } from './p6-degraded.js';
 import { replays } from './p8-replays.js';
 import { limiter } from './p9-limiter.js';
 import { overload } from './p11-overload.js';
@@ -14,6 +15,7 @@ export const benchmarks: readonly (Benchmark | Survey)[] = [
   soldOutAgainstConstant,
   soldOutAgainstUnaryMesh,
   consumerDrain,
+  ...degraded,
   replays,
   limiter,
   overload,

@@ -33,7 +33,8 @@ export function claimsMessages(plan: ClaimsPlan): Uint8Array[] {
   });
 }
 
-function claimOf({ storeId, skuIds, tag }: ClaimsPlan, n: number): Claim {
+/** The n-th of those orders. */
+export function claimOf({ storeId, skuIds, tag }: Pick<ClaimsPlan, 'storeId' | 'skuIds' | 'tag'>, n: number): Claim {
   const userId = `${tag}-u${n}`;
   const requestId = `${tag}-r${n}`;
   return {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import type { PrivateServer } from '#libs/servers/private-server.js';
@@ -6,6 +7,7 @@ import { startPostgres } from '#libs/servers/start-postgres.js';
 import { migrateLedger } from '../../deploy/local/migrate-ledger.js';
 
 const template = 'ledger_template';
+const lookEveryMs = 20;
 
 /** A private Postgres on which every run has an empty ledger of its own. */
 export class LedgerCopies {
@@ -49,8 +51,15 @@ export class LedgerCopies {
     return Number(rows[0]?.commits);
   }
 
+  /** Waits until all have disconnected: a pool ends before its connections do, and would complain that one was cut off. */
   async drop(url: string): Promise<void> {
-    await this.admin.query(`DROP DATABASE ${nameOf(url)} WITH (FORCE)`);
+    while ((await this.#connections(url)) > 0) await pause(lookEveryMs);
+    await this.admin.query(`DROP DATABASE ${nameOf(url)}`);
+  }
+
+  async #connections(url: string): Promise<number> {
+    const { rows } = await this.admin.query('SELECT FROM pg_stat_activity WHERE datname = $1', [nameOf(url)]);
+    return rows.length;
   }
 
   #urlOf(name: string): string {
