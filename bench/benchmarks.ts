@@ -3,6 +3,7 @@ import type { Survey } from './frame/survey.js';
 import { soldOutAgainstConstant, soldOutAgainstUnaryMesh } from './p1-sold-out.js';
 import { consumerDrain } from './p5-consumer-drain.js';
 import { degraded } from './p6-degraded.js';
+import { postgresPath } from './p6-postgres-path.js';
 import { replays } from './p8-replays.js';
 import { limiter } from './p9-limiter.js';
 import { overload } from './p11-overload.js';
@@ -16,6 +17,7 @@ export const benchmarks: readonly (Benchmark | Survey)[] = [
   soldOutAgainstUnaryMesh,
   consumerDrain,
   ...degraded,
+  postgresPath,
   replays,
   limiter,
   overload,

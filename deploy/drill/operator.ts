@@ -3,6 +3,7 @@ import { ControlServiceDefinition } from '#libs/contracts/gen/holdfast/control/v
 import { ScopeKind, StockPath } from '#libs/contracts/gen/holdfast/control/v1/switch.js';
 import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { type Client, connect } from '#libs/rpc/client.js';
+import type { Mesh } from '../local/mesh.js';
 import { DEMAND } from './sale-plan.js';
 import type { Stage } from './stage.js';
 
@@ -15,7 +16,7 @@ export class Operator {
   readonly #control: Client<typeof ControlServiceDefinition>;
   #version: number | undefined;
 
-  constructor(stage: Pick<Stage, 'mesh'>) {
+  constructor(stage: { mesh: Pick<Mesh, 'describe'> }) {
     this.#control = connect(ControlServiceDefinition, stage.mesh.describe().gateway, {
       defaultDeadlineMs: DEADLINE_MS,
     });
