@@ -50,6 +50,7 @@ async function start({ scale, without, httpPort, fresh, limits: named }: StartOp
     keep: true,
     fresh,
     restartServers: true,
+    sandbox: true,
     scale,
     without,
     limits,
@@ -81,12 +82,13 @@ async function end(mesh: Mesh): Promise<void> {
   process.exit(0);
 }
 
-function welcome({ http, gateway }: MeshFile): void {
+function welcome({ http, gateway, services }: MeshFile): void {
   const order = '{"store_id":"kiln","lines":[{"sku_id":"kiln-mug","quantity":1}]}';
   console.log(`
 Holdfast is up after ${seconds()} s.
   HTTP    ${http}
   gRPC    ${gateway} (the gateway; reflection is on)
+  pay     http://${services.sandbox?.[0]?.http} (a provider that plays: no money moves)
   stores  lindenhof (a clinic), aurora (a salon), kiln (a studio): ${http}/v1/stores/kiln/skus
   order   curl -si ${http}/v1/orders -H 'content-type: application/json' \\
             -H 'idempotency-key: my-first-order' -H 'x-holdfast-user: ada' \\

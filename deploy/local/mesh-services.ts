@@ -1,15 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import type { MeshProcess } from '#libs/mesh/mesh-file.js';
 import { canListen, freePort } from '#libs/servers/free-port.js';
+import { type SandboxSecrets, withSandbox } from './sandbox-plan.js';
 import { type ProcessHooks, ServiceProcess } from './service-process.js';
-import { type PlanOptions, type ProcessPlan, planProcesses, SERVICE_NAMES, type ServiceName } from './topology.js';
+import {
+  type PlanOptions,
+  type ProcessPlan,
+  type ProgramName,
+  planProcesses,
+  SERVICE_NAMES,
+  type ServiceName,
+} from './topology.js';
 
 /** Who is asked by others stops before those it asks; what stands in one row stops together. */
-const STOP_ORDER: ServiceName[][] = [['bff'], ['gateway'], ['scheduler'], ['order', 'inventory']];
+const STOP_ORDER: ProgramName[][] = [['sandbox'], ['bff'], ['gateway'], ['scheduler'], ['order', 'inventory']];
 
 export interface FreePlanOptions extends Omit<PlanOptions, 'nextPort' | 'requestIdSecret'> {
   /** Used where they are free. */
   ports: { http?: number; gateway?: number };
+  /** Present: a payment sandbox is planned, too. */
+  sandbox?: SandboxSecrets | undefined;
 }
 
 /** Plans a mesh on ports that are free now. */
@@ -18,9 +28,10 @@ export async function planOnFreePorts(options: FreePlanOptions): Promise<Process
   const [httpPort, gatewayPort] = await Promise.all([preferred(http), preferred(gateway)]);
   const taken = new Set([httpPort, gatewayPort]);
   const count = SERVICE_NAMES.reduce((sum, service) => sum + 2 * (options.scale[service] ?? 1), 0);
-  while (taken.size < count + 2) taken.add(await freePort());
+  while (taken.size < count + 4) taken.add(await freePort());
   const rest = [...taken].slice(2);
-  return planProcesses({
+  const sandboxPorts = { http: rest.pop() ?? 0, admin: rest.pop() ?? 0 };
+  const plans = planProcesses({
     ...options,
     requestIdSecret: randomBytes(24).toString('base64url'),
     nextPort: (service, use, index) => {
@@ -29,6 +40,8 @@ export async function planOnFreePorts(options: FreePlanOptions): Promise<Process
       return rest.pop() ?? 0;
     },
   });
+  const { sandbox: secrets } = options;
+  return secrets === undefined ? plans : withSandbox({ secrets, plans, ports: sandboxPorts });
 }
 
 /** All service processes of a mesh. */
@@ -61,12 +74,13 @@ export class MeshServices {
   }
 
   /** As mesh.json lists them. */
-  listed(): Record<ServiceName, MeshProcess[]> {
+  listed(): Record<string, MeshProcess[]> {
+    const sandbox = this.#of('sandbox').map(listedProcess);
     const entries = SERVICE_NAMES.map((service) => [service, this.#of(service).map(listedProcess)]);
-    return Object.fromEntries(entries) as Record<ServiceName, MeshProcess[]>;
+    return { ...Object.fromEntries(entries), ...(sandbox.length > 0 && { sandbox }) };
   }
 
-  #of(service: ServiceName): ServiceProcess[] {
+  #of(service: ProgramName): ServiceProcess[] {
     return this.#processes.filter((one) => one.plan.service === service);
   }
 }

@@ -16,7 +16,7 @@ let mesh: Mesh;
 test.before(async () => {
   directory = mkdtempSync(join(tmpdir(), 'holdfast-mesh-'));
   chmodSync(directory, 0o755);
-  mesh = await startMesh({ directory, scale: { order: 2 }, restartServers: true });
+  mesh = await startMesh({ directory, scale: { order: 2 }, sandbox: true, restartServers: true });
 });
 test.after(async () => {
   await mesh.stop();
@@ -40,6 +40,7 @@ test('mesh.json names every process, and each of them lives and is ready', async
       ['scheduler', 1],
       ['gateway', 1],
       ['bff', 1],
+      ['sandbox', 1],
     ],
   );
   assert.equal(Object.keys(infra ?? {}), ['postgres', 'redis', 'nats']);

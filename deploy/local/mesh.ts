@@ -6,6 +6,7 @@ import { MeshLogs } from './mesh-logs.js';
 import { forgetServers, type MeshServers, startServers } from './mesh-servers.js';
 import { MeshServices, planOnFreePorts } from './mesh-services.js';
 import { migrateLedger } from './migrate-ledger.js';
+import { sandboxSecrets } from './sandbox-plan.js';
 import type { DispensableServer, EnvOf, ProcessPlan, Scale, ServerUrls, ServiceName } from './topology.js';
 
 const READY_TIMEOUT_MS = 30_000;
@@ -26,6 +27,8 @@ export interface MeshOptions {
   env?: Record<string, string>;
   /** Settings of one process alone, like the way to a server that only it takes; they overrule everything. */
   envOf?: EnvOf | undefined;
+  /** Also a payment provider that plays; false by default. */
+  sandbox?: boolean;
   /** Whether the data of private servers outlives the mesh; false by default. */
   keep?: boolean;
   /** Forgets the data that private servers kept from earlier meshes in this directory; false by default. */
@@ -79,6 +82,7 @@ async function assemble(
     envOf,
     ports = {},
     without = [],
+    sandbox = false,
     keep = false,
     fresh = false,
     restartServers = false,
@@ -100,7 +104,10 @@ async function assemble(
 
   const logs = new MeshLogs(directory);
   closer(() => logs.close());
-  const plans = await planOnFreePorts({ scale, limits, env, envOf, ports, servers: servers.urls });
+  const plans = await planOnFreePorts({
+    ...{ scale, limits, env, envOf, ports, servers: servers.urls },
+    ...(sandbox && { sandbox: sandboxSecrets(directory) }),
+  });
   const services = new MeshServices(plans, {
     report,
     onLine: (name, line) => {

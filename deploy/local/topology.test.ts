@@ -9,17 +9,17 @@ import { overruling } from './find-limits.js';
 import {
   DEFAULT_PORTS,
   type EnvOf,
-  type ProcessPlan,
   parseScale,
   planProcesses,
   type Scale,
   type ServerUrls,
+  type ServicePlan,
 } from './topology.js';
 
 const test = suite('topology');
 const SERVERS: ServerUrls = { postgres: 'postgres://x', redis: 'redis://x', nats: 'nats://x' };
 
-function plan(scale: Scale, servers = SERVERS, limits?: LimitsFile, env = {}, envOf?: EnvOf): ProcessPlan[] {
+function plan(scale: Scale, servers = SERVERS, limits?: LimitsFile, env = {}, envOf?: EnvOf): ServicePlan[] {
   let port = 1000;
   return planProcesses({
     scale,
@@ -35,7 +35,7 @@ function plan(scale: Scale, servers = SERVERS, limits?: LimitsFile, env = {}, en
   });
 }
 
-const named = (plans: ProcessPlan[], name: string): ProcessPlan | undefined => plans.find((one) => one.name === name);
+const named = (plans: ServicePlan[], name: string): ServicePlan | undefined => plans.find((one) => one.name === name);
 
 test('one process of each service, every address another', () => {
   const plans = plan({});

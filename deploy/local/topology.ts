@@ -5,6 +5,9 @@ import { type LimitsFile, settingsOf } from '#libs/mesh/limits-file.js';
 export const SERVICE_NAMES = ['inventory', 'order', 'scheduler', 'gateway', 'bff'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
+/** What runs in a mesh: the services, and a payment provider that plays where one is wanted. */
+export type ProgramName = ServiceName | 'sandbox';
+
 /** Where people look for the HTTP edge and for the gateway's gRPC. */
 export const DEFAULT_PORTS = { http: 8080, gateway: 7011 } as const;
 
@@ -34,11 +37,15 @@ interface Place {
 }
 
 /** One process to run: where it listens, and the settings it is given. */
-export interface ProcessPlan extends Place {
+export interface ProcessPlan extends Omit<Place, 'service'> {
+  service: ProgramName;
   /** Absolute path of the JavaScript file to run. */
   program: string;
   env: Record<string, string>;
 }
+
+/** That of a service. */
+export type ServicePlan = ProcessPlan & Place;
 
 interface ServiceNeeds {
   servers: (keyof ServerUrls)[];
@@ -76,7 +83,7 @@ export interface PlanOptions {
 export type EnvOf = (service: ServiceName, index: number) => Record<string, string>;
 
 /** Every process of a mesh, with addresses chosen up front, so that all can start at once and come back where they were. */
-export function planProcesses(options: PlanOptions): ProcessPlan[] {
+export function planProcesses(options: PlanOptions): ServicePlan[] {
   const places = SERVICE_NAMES.flatMap((service) =>
     Array.from({ length: options.scale[service] ?? 1 }, (_, index) => place(service, index, options)),
   );

@@ -8,7 +8,7 @@ export const MESH_DIRECTORY = fileURLToPath(new URL('../../../.holdfast', import
 /** One process of a service; addresses are `host:port`. */
 export interface MeshProcess {
   pid: number;
-  /** Absent for the bff, which has `http` instead. */
+  /** Absent for the bff and the payment sandbox, which have `http` instead. */
   grpc?: string;
   http?: string;
   admin: string;
