@@ -44,6 +44,12 @@ export const bugs = [
     breaks: ['L6'],
     seenAt: 33,
   },
+  {
+    name: 'stored-no-unheard',
+    what: 'a no without a row is placed again when the reply to storing it was lost',
+    breaks: ['L6'],
+    seenAt: 839,
+  },
   { name: 'not-after-ignored', what: 'a claim has an effect however late it comes', breaks: ['L6'] },
   {
     name: 'gate-is-truth',
@@ -96,11 +102,6 @@ export const assumptions = [
     breaks: ['L6'],
   },
   { name: 'stream-clock-off', what: "the stream's clock is 20 s behind the ledger's", breaks: ['L6'] },
-  {
-    name: 'stored-no-unheard',
-    what: 'the reply to storing a no is lost while others reach Redis',
-    breaks: ['L6'],
-  },
   { name: 'marks-evicted', what: 'Redis loses single marks and keeps all else', breaks: ['L6'] },
 ] as const satisfies readonly Planted[];
 

@@ -5,8 +5,6 @@ export type Part = 'REDIS' | 'LEDGER' | 'STREAM' | 'WIRE' | 'OWN';
 export interface Call {
   readonly part: Part;
   readonly run?: () => unknown;
-  /** It is carried out and heard of, or neither. */
-  readonly isSure?: boolean;
   readonly answer?: Answer<unknown>;
 }
 
@@ -19,8 +17,8 @@ export type Flow<Result = void> = Generator<Call, Result, unknown>;
 /** Thrown into a flow whose call got no reply. */
 export const noReply: Error = Object.freeze(new Error('no reply'));
 
-export function* ask<Result>(part: Part, run: () => Result, isSure = false): Flow<Result> {
-  return (yield { part, run, isSure }) as Result;
+export function* ask<Result>(part: Part, run: () => Result): Flow<Result> {
+  return (yield { part, run }) as Result;
 }
 
 /** Waits for an answer of another flow. Its reply may be lost when the other one is another process. */

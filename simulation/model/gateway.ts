@@ -29,6 +29,7 @@ const REPEATED_FOR_MS = 30_000;
 const CLOCKS_MS = 20;
 const BEGIN_AGAIN_MS = 25;
 const LOOK_AGAIN_MS = 50;
+const ASK_AGAIN_MS = 25;
 const TELL_AGAIN_MS = 250;
 const LETTERS = { STORE: 'S', FORGET: 'F', LEAVE: 'L' } as const;
 /** A claim on the wire for longer than this does not arrive: what ADR 11 rests on. */
@@ -180,10 +181,14 @@ export class Gateway {
     const mayLackRow = outcome.kind === 'REFUSED' && isFirst(attempt);
     if (!mayLackRow) this.#spawnEnd(tried, running, outcome, attempt);
     // This no may have left no row. Unless its mark keeps it, another try could hear a yes: then it gets a row.
-    else if (!(yield* this.#end(tried, running, outcome, attempt)) && !this.mesh.rules.has('no-told-unstored')) {
-      const again = { ...attempt, firstForMs: 0 };
-      outcome = yield* this.#place(tried, again);
-      this.#spawnEnd(tried, running, outcome, again);
+    else {
+      const isKept = yield* this.#end(tried, running, outcome, attempt);
+      if (isKept === undefined) outcome = unknown;
+      else if (!isKept && !this.mesh.rules.has('no-told-unstored')) {
+        const again = { ...attempt, firstForMs: 0 };
+        outcome = yield* this.#place(tried, again);
+        this.#spawnEnd(tried, running, outcome, again);
+      }
     }
     running.isShared = endingOf(endOf(outcome), { isSurelyFirst: true }) !== 'LEAVE';
     running.told.say(outcome);
@@ -222,29 +227,42 @@ export class Gateway {
     this.mesh.world.spawn(this.process, `end of ${tried.person.name}`, flow);
   }
 
-  /** Whether the mark is as it says now. */
-  *#end({ person }: Try, running: Running, outcome: Outcome, attempt: Attempt): Flow<boolean> {
-    const { redis, rules, world } = this.mesh;
+  /** Whether the mark is as it says now; undefined when nobody knows. */
+  *#end({ person }: Try, running: Running, outcome: Outcome, attempt: Attempt): Flow<boolean | undefined> {
+    const { redis, world } = this.mesh;
     const isSurelyFirst = isFirst(attempt);
     const remainder = endingOf(endOf(outcome), { isSurelyFirst });
     const letter = remainder === 'STORE' && isSurelyFirst && outcome.kind === 'REFUSED' ? 'N' : LETTERS[remainder];
     const stored = remainder === 'STORE' && outcome.kind !== 'FAULT' ? outcome : undefined;
     const change: Change = { markId: person.orderId, owner: running.owner, letter, outcome: stored };
-    let isEnded = false;
-    if (attempt.firstForMs !== undefined) {
+    let isEnded: boolean | undefined = false;
+    if (letter === 'N') isEnded = yield* this.#storeNo(change, attempt.giveUpAtMs);
+    else if (attempt.firstForMs !== undefined) {
       try {
-        isEnded = yield* ask(
-          'REDIS',
-          () => requestsEnd(redis, change),
-          letter === 'N' && !rules.has('stored-no-unheard'),
-        );
+        isEnded = yield* ask('REDIS', () => requestsEnd(redis, change));
       } catch {
-        if (letter !== 'N') this.#tellLater(change, world.nowMs + 10_000);
+        this.#tellLater(change, world.nowMs + 10_000);
       }
     }
     if (this.#running.get(person.orderId) === running) this.#running.delete(person.orderId);
     if (!isEnded && outcome.kind === 'HELD') this.#tellLater({ ...change, letter: 'B' }, world.nowMs + 600_000);
     return isEnded;
+  }
+
+  /** Whether it is stored; undefined when nobody knows, however often it was asked. */
+  *#storeNo(change: Change, giveUpAtMs: number): Flow<boolean | undefined> {
+    const { redis, rules, world } = this.mesh;
+    for (let letter: 'N' | 'A' = 'N'; ; letter = 'A') {
+      try {
+        return yield* ask('REDIS', () => requestsEnd(redis, { ...change, letter }));
+      } catch {
+        if (rules.has('stored-no-unheard')) return false;
+        if (world.nowMs + ASK_AGAIN_MS >= giveUpAtMs) break;
+        yield* world.pause(this.process, ASK_AGAIN_MS);
+      }
+    }
+    this.#tellLater({ ...change, letter: 'L' }, world.nowMs + 10_000);
+    return undefined;
   }
 
   /** Until it is told, or does not matter any more. */

@@ -49,8 +49,8 @@ export function requestsBegin(redis: Redis, begin: Begin): { madeAtMs: number; b
 export interface Change {
   readonly markId: string;
   readonly owner: number;
-  /** 'S' store, 'N' store a no that may lack a row, 'F' forget, 'L' leave, 'B' born: see requests_end.lua. */
-  readonly letter: 'S' | 'N' | 'F' | 'L' | 'B';
+  /** 'S' store, 'N' store a no that may lack a row, 'A' the same asked again, 'F' forget, 'L' leave, 'B' born: see requests_end.lua. */
+  readonly letter: 'S' | 'N' | 'A' | 'F' | 'L' | 'B';
   readonly outcome?: Extract<Mark, { state: 'DONE' }>['outcome'] | undefined;
 }
 
@@ -64,8 +64,14 @@ export function requestsEnd({ keys, nowMs }: Redis, { markId, owner, letter, out
     keys.marks.set(markId, { state: 'TRIED', fingerprint });
     return true;
   }
+  if (letter === 'A' && mark.state === 'DONE') return mark.outcome === outcome;
   if (mark.state !== 'EXECUTING' || mark.owner !== owner) return false;
-  if (letter === 'N' && (keys.gateways.size === 0 || nowMs - oldestOf(keys.gateways) > UNSEEN_MS)) return false;
+  const allKeepMarks = keys.gateways.size > 0 && nowMs - oldestOf(keys.gateways) <= UNSEEN_MS;
+  if (letter === 'N' && !allKeepMarks) return false;
+  if (letter === 'A' && !allKeepMarks) {
+    keys.marks.set(markId, { state: 'TRIED', fingerprint });
+    return false;
+  }
   if (letter === 'F') keys.marks.delete(markId);
   else if (letter === 'L' || !outcome) keys.marks.set(markId, { state: 'TRIED', fingerprint });
   else keys.marks.set(markId, { state: 'DONE', fingerprint, outcome, toldAtMs: nowMs });

@@ -124,9 +124,9 @@ export class World {
     const last = this.tasks.pop() as Task;
     if (last !== task) this.tasks[index] = last;
     this.count += 1;
-    const { part, run, isSure } = task.call;
+    const { part, run } = task.call;
     const isCut = task.process.cutFrom.has(part);
-    const meets = part === 'OWN' ? 'DONE' : isCut || (isSure && fate !== 'DONE') ? 'NOT_SENT' : fate;
+    const meets = part === 'OWN' ? 'DONE' : isCut ? 'NOT_SENT' : fate;
     if (meets !== 'DONE') this.note?.(`${task.process.name}, ${task.name}: ${part} ${inWords[meets]}`);
     if (meets === 'LATE' && run) this.late.push(run);
     if (meets === 'LATE' || meets === 'NOT_SENT') {

@@ -10,6 +10,8 @@
 -- ARGV     then, per change, a letter, an owner, an outcome and an answer ('' where there is none):
 --            'S' store: it is done, with an outcome and its answer (text)
 --            'N' store a no that may have no row: as 'S', but only while every gateway keeps marks
+--            'A' the same, asked again because nobody heard whether it was stored: it had its effect when the same no is
+--                there. When it can not be stored it is left, so that the 'N' has no effect that comes later still
 --            'F' forget: there was no try
 --            'L' leave: it was tried, whoever tries next executes it
 --            'R' renew: its lease is prolonged
@@ -67,8 +69,13 @@ local function change(key, letter, owner, outcome, answer)
     become(key, { 'T', mark[2], 0 })
     return true
   end
+  if letter == 'A' and mark[1] == 'D' then return mark[3] == outcome and mark[5] == answer end
   if mark[1] ~= 'E' or mark[3] ~= owner then return false end
   if letter == 'N' and not all_keep_marks() then return false end
+  if letter == 'A' and not all_keep_marks() then
+    become(key, { 'T', mark[2], mark[5] })
+    return false
+  end
   if letter == 'R' then
     mark[4] = now + lease
     become(key, mark)

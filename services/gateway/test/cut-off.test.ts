@@ -1,3 +1,4 @@
+import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { createRedis, type RedisClient } from '#libs/redis/redis-client.js';
 import { createLogger } from '#libs/runtime/logger.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
@@ -7,7 +8,10 @@ import { privateRedis } from '#libs/testing/private-servers.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import { RedisRequests } from '../src/adapters/redis-requests.js';
+import { requestKeys } from '../src/adapters/request-keys.js';
 import type { Beginning } from '../src/app/ports.js';
+import { type ChangesUnderTest, caseOf, changesWith, type Placing, refusalOf } from './changes-under-test.js';
+import { orderOf } from './fake-peers.js';
 
 const test = suite('gateways that are cut off');
 const logger = createLogger('test', 'silent');
@@ -15,30 +19,49 @@ const unseenMs = 200;
 
 let server: PrivateServer;
 let proxy: FaultProxy;
+let direct: RedisClient;
 const opened: { redis: RedisClient; requests: RedisRequests }[] = [];
+const working: ChangesUnderTest[] = [];
 let count = 0;
+
+const request = {
+  storeId: 'store-1',
+  requestId: 'key-1',
+  lines: [{ skuId: 'sku-1', quantity: 1, attendeeId: '', unitPriceMinor: 0 }],
+};
+const holding: Placing = async ({ orderId, userId }) => {
+  return { $case: 'held', value: orderOf({ orderId, userId }, OrderState.ORDER_STATE_HELD) };
+};
 
 test.before(async () => {
   server = await privateRedis();
   proxy = await faultProxy('127.0.0.1', Number(new URL(server.url).port));
+  direct = await connected(server.url);
 });
 test.after.each(async () => {
   proxy.heal();
+  for (const each of working.splice(0)) each.close();
   for (const { redis, requests } of opened.splice(0)) {
     await requests.close();
     redis.disconnect();
   }
 });
 test.after(async () => {
+  direct.disconnect();
   await proxy.close();
   await server.stop();
 });
 
+async function connected(url: string): Promise<RedisClient> {
+  const redis = createRedis({ url, name: 'test', logger, metrics: createMetrics() });
+  await new Promise<void>((resolve) => redis.once('ready', resolve));
+  return redis;
+}
+
 /** A gateway's requests, by a name of its own. */
 async function gateway(url: string): Promise<RedisRequests> {
   count += 1;
-  const redis = createRedis({ url, name: 'test', logger, metrics: createMetrics() });
-  await new Promise<void>((resolve) => redis.once('ready', resolve));
+  const redis = await connected(url);
   const instance = `gateway-${count}`;
   const requests = new RedisRequests({
     redis,
@@ -57,6 +80,12 @@ function beginning(): Beginning {
   count += 1;
   const id = `order-${count}`;
   return { markId: id, shard: 0, fingerprint: 'f', owner: id, userId: '', storeId: 'store-1', skus: [] };
+}
+
+function changes(requests: RedisRequests, place: Placing): ChangesUnderTest {
+  const started = changesWith(place, { requests, shards: 1 });
+  working.push(started);
+  return started;
 }
 
 /** For how long a gateway knows that a new request is the first of its id. */
@@ -80,8 +109,8 @@ test('one goes on without marks only when the others do not rely on its marks an
   assert.is(await vouchedFor(other), 0);
   const no = { kind: 'STORE', outcome: 'REFUSED', answer: Buffer.from('no') } as const;
   const end = { ...first, shut: [] };
-  assert.is(await other.end({ ...end, as: { ...no, mayLackRow: true } }), false, 'the other may have begun meanwhile');
-  assert.is(await other.end({ ...end, as: { ...no, mayLackRow: false } }), true);
+  assert.is(await other.end({ ...end, as: { ...no, askUntil: 0 } }), false, 'the other may have begun meanwhile');
+  assert.is(await other.end({ ...end, as: no }), true);
 
   proxy.heal();
   await until(async () => (await cutOff.begin(beginning()).catch(() => undefined)) !== undefined);
@@ -113,6 +142,46 @@ test('one that leaves keeps nobody from relying on the marks', async () => {
   await leaving.close();
   const since = await vouchedFor(other);
   await until(async () => (await vouchedFor(other)) > since + 2 * unseenMs);
+});
+
+test('L6: a no whose storing got no reply is what every try is told, at whichever gateway', async () => {
+  const deaf = await gateway(proxy.url(server.url));
+  const other = await gateway(server.url);
+  await until(async () => (await vouchedFor(deaf)) > 1 && (await vouchedFor(other)) > 1);
+  const one = changes(deaf, async (hold, tries) => {
+    if (tries > 1) return holding(hold, tries);
+    proxy.dropReplies();
+    return { $case: 'refused', value: refusalOf('REFUSAL_REASON_SOLD_OUT') };
+  });
+  const first = one.reserve('ana', request, 5_000);
+  await until(() => one.placed.length === 1);
+  assert.ok((one.placed[0]?.hold.firstForMs ?? 0) > 0, 'it may have no row');
+  assert.is(caseOf(await changes(other, holding).reserve('ana', request, 5_000)), 'refused');
+  proxy.heal();
+  assert.is(caseOf(await first), 'refused');
+  assert.is(one.placed.length, 1);
+});
+
+test('L6: a no that is asked for again and cannot be stored is left, so that it has no effect that comes later still', async () => {
+  const deaf = await gateway(proxy.url(server.url));
+  const other = await gateway(server.url);
+  const first = beginning();
+  await deaf.begin(first);
+  const dropped = proxy.stats.droppedBytes;
+  proxy.blackhole();
+  const no = {
+    kind: 'STORE',
+    outcome: 'REFUSED',
+    answer: Buffer.from('no'),
+    askUntil: Number.POSITIVE_INFINITY,
+  } as const;
+  const stored = deaf.end({ ...first, as: no, shut: [] });
+  await until(() => proxy.stats.droppedBytes > dropped);
+  await direct.zadd(requestKeys.gateways(0), Date.now() - 10_000, 'one that keeps no marks');
+  proxy.heal();
+  assert.is(await stored, false);
+  await direct.zrem(requestKeys.gateways(0), 'one that keeps no marks');
+  assert.equal(await other.begin({ ...first, owner: 'somebody else' }), { kind: 'GO', firstForMs: 0 });
 });
 
 test.run();

@@ -17,7 +17,7 @@ export class FakeRequests implements Requests {
   readonly renewed: string[] = [];
   readonly changed: string[] = [];
   readonly births: string[] = [];
-  /** While true an end is done and its answer lost. */
+  /** While true an end is done and its answer lost, however often it is asked for. */
   losesEndReplies = false;
   /** While true nothing can be asked. */
   isAway = false;
@@ -47,11 +47,15 @@ export class FakeRequests implements Requests {
   }
 
   async end(ending: Ending): Promise<boolean> {
-    if (this.isAway || this.losesEnds) throw away();
+    const mayLackRow = ending.as.kind === 'STORE' && ending.as.askUntil !== undefined;
+    if (this.isAway || this.losesEnds) {
+      if (mayLackRow) return false;
+      throw away();
+    }
     this.ended.push(ending);
     const mark = this.#marks.get(ending.markId);
     if (mark?.owner !== ending.owner || mark.state !== 'EXECUTING') return false;
-    if (this.othersKeepNoMarks && ending.as.kind === 'STORE' && ending.as.mayLackRow) return false;
+    if (this.othersKeepNoMarks && mayLackRow) return false;
     if (ending.as.kind === 'FORGET') this.#marks.delete(ending.markId);
     else if (ending.as.kind === 'LEAVE') mark.state = 'TRIED';
     else {

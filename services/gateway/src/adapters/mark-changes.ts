@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Counter } from 'prom-client';
 import { Lane } from '#libs/lane/lane.js';
 import type { RedisClient } from '#libs/redis/redis-client.js';
@@ -16,7 +17,7 @@ export interface MarkChange {
   readonly shard: number;
   readonly markId: string;
   /** As requests_end.lua names it. */
-  readonly letter: 'S' | 'N' | 'F' | 'L' | 'R' | 'C' | 'B';
+  readonly letter: 'S' | 'N' | 'A' | 'F' | 'L' | 'R' | 'C' | 'B';
   readonly owner: string;
   /** Number of an outcome, and its answer. */
   readonly outcome: number;
@@ -24,6 +25,8 @@ export interface MarkChange {
   readonly shut: Ending['shut'];
   /** Until when it is worth telling again (ms, monotonic). */
   readonly tellUntil: number;
+  /** Called before it is sent: from then on it may have its effect at any time. */
+  readonly onSend?: () => void;
 }
 
 export interface MarkChangesOptions {
@@ -40,6 +43,8 @@ export interface MarkChangesOptions {
 }
 
 const MOST_UNTOLD = 10_000;
+/** Between two times that it is asked whether a no was stored. */
+const ASK_AGAIN_MS = 25;
 const ORDER_OUTCOME = outcomes.indexOf('HELD') + 1;
 
 /**
@@ -71,12 +76,35 @@ export class MarkChanges {
     return this.#lane(change.shard).add(change);
   }
 
+  /**
+   * Stores a no that may have no row: whether it is stored. What was sent and got no reply is asked again, though Redis be
+   * away, until `askUntil` (ms, monotonic); then it rejects, for nobody knows, and the try is left.
+   */
+  async storeNo(no: Omit<MarkChange, 'letter'>, askUntil: number): Promise<boolean> {
+    let isSent = false;
+    const onSend = (): void => {
+      isSent = true;
+    };
+    for (;;) {
+      try {
+        return await this.tell({ ...no, letter: isSent ? 'A' : 'N', onSend });
+      } catch (error) {
+        if (!isSent) return false;
+        if (performance.now() + ASK_AGAIN_MS >= askUntil) {
+          this.tellLater([{ ...no, letter: 'L' }]);
+          throw error;
+        }
+        await pause(ASK_AGAIN_MS);
+      }
+    }
+  }
+
   /** Keeps what is worth being told later. */
   tellLater(changes: readonly MarkChange[]): void {
     const now = performance.now();
     for (const change of changes) {
-      // Whoever renews a mark does so again and again, and whoever has no row for a no gets one.
-      if (change.letter === 'R' || change.letter === 'N') continue;
+      // Whoever renews a mark does so again and again, and whoever stores a no that may have no row asks by itself.
+      if (change.letter === 'R' || change.letter === 'N' || change.letter === 'A') continue;
       if (change.tellUntil <= now || this.#untold.length >= MOST_UNTOLD) this.#lost.inc();
       else this.#untold.push(change);
     }
@@ -102,7 +130,10 @@ export class MarkChanges {
     const { redis, away } = this.#options;
     const { keys, args } = this.#encode(shard, batch);
     try {
-      const effects = await away.run('end', batch.length, () => runScript(redis, end, keys, args));
+      const effects = await away.run('end', batch.length, () => {
+        if (redis.status === 'ready') for (const { onSend } of batch) onSend?.();
+        return runScript(redis, end, keys, args);
+      });
       return (effects as number[]).map((effect) => effect === 1);
     } catch (error) {
       this.tellLater(batch);

@@ -128,16 +128,17 @@ export class RedisRequests implements Requests {
   end({ markId, shard, owner, as, shut }: Ending): Promise<boolean> {
     const tellUntil = performance.now() + this.#rules.leaseMs;
     const stored = as.kind === 'STORE' ? as : undefined;
-    return this.#changes.tell({
+    const change = {
       shard,
       markId,
-      letter: stored?.mayLackRow ? 'N' : LETTERS[as.kind],
       owner,
       outcome: stored === undefined ? 0 : outcomes.indexOf(stored.outcome) + 1,
       answer: stored?.answer,
       shut,
       tellUntil,
-    });
+    };
+    if (stored?.askUntil !== undefined) return this.#changes.storeNo(change, stored.askUntil);
+    return this.#changes.tell({ ...change, letter: LETTERS[as.kind] });
   }
 
   async renew({ markId, shard, owner }: Pick<Ending, 'markId' | 'shard' | 'owner'>): Promise<void> {

@@ -108,7 +108,7 @@ export function ending({ markId, shard, owner }: Beginning, as: Ending['as'], sh
 }
 
 export function stored(outcome: StoredOutcome, answer: Uint8Array = Buffer.from('answer')): Ending['as'] {
-  return { kind: 'STORE', outcome, answer, mayLackRow: false };
+  return { kind: 'STORE', outcome, answer };
 }
 
 /** Gateways that differ in whom they wait for in a line. */

@@ -211,14 +211,17 @@ test('a no of a first try is told when it is stored, and placed again, leaving a
   );
 });
 
-test('a yes after a no whose storing got no reply is what replays tell, once Redis is back', async () => {
+test('L6: a no of which nobody knows whether it is stored is not told, nor is a yes; the next try hears what is there', async () => {
   const requests = new FakeRequests();
-  const { reserve } = gateway(async (hold, tries) => (tries === 1 ? soldOut : holding(hold, tries)), { requests });
+  const { reserve, placed } = gateway(async (hold, tries) => (tries === 1 ? soldOut : holding(hold, tries)), {
+    requests,
+  });
   requests.losesEndReplies = true;
-  assert.is(caseOf(await reserve('ana', request, 5_000)), 'held');
-  await until(() => requests.births.length === 1);
+  const fault = faultIn(await reserve('ana', request, 5_000));
+  assert.equal([fault?.reason, placed.length], ['UNAVAILABLE', 1]);
+  assert.match(fault?.message ?? '', 'send the same request again');
   requests.losesEndReplies = false;
-  assert.is(caseOf(await reserve('ana', request, 5_000)), 'held');
+  assert.is(caseOf(await reserve('ana', request, 5_000)), 'refused');
 });
 
 test('a no that other gateways do not respect is placed again, and what that gives is told and stored', async () => {

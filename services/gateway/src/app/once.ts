@@ -7,6 +7,7 @@ import type { Beginning, Begun, Ending, Limited, Requests, StoredOutcome } from 
 import { recordedFault } from './recorded-fault.js';
 import { requestIdReused } from './request-id-reused.js';
 import { SharedTimer } from './shared-timer.js';
+import { unknownOutcome } from './unknown-outcome.js';
 
 /** A change as one kind of verb carries it out and tells it. Nothing here rejects or throws. */
 export interface Verb<Asked, Answer> {
@@ -70,7 +71,7 @@ interface Running<Answer> {
   told: Promise<Answer>;
 }
 
-/** The part of its time that a try waits for another one; the rest is for the answer to arrive. */
+/** The part of its time that a try waits for another one, or for a mark; the rest is for the answer to arrive. */
 const waitShare = 0.9;
 const firstWaitMs = 50;
 const longestWaitMs = 250;
@@ -82,6 +83,7 @@ const longestWaitMs = 250;
  * 2. Another try has it: its answer is awaited here, else begin is asked again, until the deadline.
  * 3. carry out, the mark kept by renewing its lease while the deadline is not over.
  * 4. end: the answer is stored, or the mark forgotten or left, as domain/ending-of.ts says. A refusal is stored before it is told.
+ *    When nobody knows whether a no without a row was stored, nothing is told: another gateway may tell the no already.
  *
  * If the process dies after 1 or 3, the lease ends and the next try is carried out under the same id, as one that is not the first.
  * While Redis is away step 3 is all there is: the same id has one effect in the ledger. A yes of such a try is told to the
@@ -115,8 +117,7 @@ export class Once<Asked, Answer> {
   }
 
   async #untilAnswered(asked: Asked, change: Beginning, giveUpAt: number): Promise<Answer> {
-    const now = performance.now();
-    const waitUntil = now + (giveUpAt - now) * waitShare;
+    const waitUntil = waitsUntil(giveUpAt);
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 1.5, longestWaitMs)) {
       const running = this.#running.get(change.markId);
       const answer = running
@@ -203,31 +204,38 @@ export class Once<Asked, Answer> {
     const { verb } = this.#options;
     let carried = await verb.carryOut(asked, attempt);
     const ended = this.#end(running, carried, attempt);
-    // This no may have left no row. Unless its mark keeps it, another try could hear a yes: then it gets a row.
-    if (carried.end === 'REFUSED' && isSurelyFirst(attempt) && !(await ended)) {
-      carried = await verb.carryOut(asked, { firstForMs: 0, giveUpAt: attempt.giveUpAt });
-      void this.#end(running, carried, { ...attempt, firstForMs: 0 });
+    if (carried.end === 'REFUSED' && isSurelyFirst(attempt)) {
+      // This no may have left no row. Unless its mark keeps it, another try could hear a yes: then it gets a row.
+      const isKept = await ended;
+      if (isKept === undefined) return verb.fail(unknownOutcome());
+      if (!isKept) {
+        carried = await verb.carryOut(asked, { firstForMs: 0, giveUpAt: attempt.giveUpAt });
+        void this.#end(running, carried, { ...attempt, firstForMs: 0 });
+      }
     }
     running.isShared = remainders[carried.end] !== 'LEAVE';
     return carried.answer;
   }
 
-  /** Ends the try; until that is known, other tries of this process find it here. Never rejects: whether the mark is as it says. */
-  async #end(running: Running<Answer>, carried: Carried<Answer>, attempt: Attempt): Promise<boolean> {
+  /**
+   * Ends the try; until that is known, other tries of this process find it here. Whether the mark is as it says, undefined
+   * when nobody knows. Never rejects.
+   */
+  async #end(running: Running<Answer>, carried: Carried<Answer>, attempt: Attempt): Promise<boolean | undefined> {
     const { requests, localBuckets, logger } = this.#options;
     const { markId, shard, owner } = running.change;
     // Heard by both, because nobody knows when Redis goes away.
     localBuckets?.heard(carried.shut);
-    let isEnded = false;
+    let isEnded: boolean | undefined;
     try {
-      const as = endedAs(carried, isSurelyFirst(attempt));
+      const as = endedAs(carried, attempt);
       const isMarked = attempt.firstForMs !== undefined;
       isEnded = isMarked && ((await requests?.end({ markId, shard, owner, as, shut: carried.shut })) ?? false);
     } catch (error) {
       logger.debug({ err: error }, 'a mark was not ended');
     }
     if (this.#running.get(markId) === running) this.#running.delete(markId);
-    // An earlier no may be under the mark: one without a row, whose storing got no reply, or from before Redis was away.
+    // A no from before Redis was away may be under the mark.
     if (!isEnded && carried.end === 'HELD') requests?.born(markId, shard).catch(ignore);
     return isEnded;
   }
@@ -267,15 +275,23 @@ export class Once<Asked, Answer> {
 /** In the place of a promise that is made a moment later. */
 const unset = new Promise<never>(() => undefined);
 
+/** On performance.now(). */
+function waitsUntil(giveUpAt: number): number {
+  const now = performance.now();
+  return now + (giveUpAt - now) * waitShare;
+}
+
 function isSurelyFirst({ firstForMs = 0 }: Attempt): boolean {
   return firstForMs > 0;
 }
 
-function endedAs({ end, bytes }: Carried<unknown>, isSurelyFirst: boolean): Ending['as'] {
-  const remainder = endingOf(end, { isSurelyFirst });
+function endedAs({ end, bytes }: Carried<unknown>, attempt: Attempt): Ending['as'] {
+  const isFirst = isSurelyFirst(attempt);
+  const remainder = endingOf(end, { isSurelyFirst: isFirst });
   if (remainder !== 'STORE') return { kind: remainder };
   const outcome = storedOutcomeOf(end);
-  return { kind: 'STORE', outcome, answer: bytes, mayLackRow: isSurelyFirst && outcome === 'REFUSED' };
+  const stored = { kind: 'STORE', outcome, answer: bytes } as const;
+  return isFirst && outcome === 'REFUSED' ? { ...stored, askUntil: waitsUntil(attempt.giveUpAt) } : stored;
 }
 
 function storedOutcomeOf(end: EndOfTry): StoredOutcome {

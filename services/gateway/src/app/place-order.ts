@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { PlaceHoldsResult } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import { type Order, type Refusal, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { ReserveResponse } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
-import { Fault, faultOf } from '#libs/refusal/fault.js';
+import { faultOf } from '#libs/refusal/fault.js';
 import { encode } from '#libs/rpc/definition.js';
 import { fromStatus } from '#libs/rpc/status.js';
 import type { Logger } from '#libs/runtime/logger.js';
@@ -12,6 +12,7 @@ import type { Attempt, Carried } from './once.js';
 import type { Ending, Hold, Inventory } from './ports.js';
 import { recordedFault } from './recorded-fault.js';
 import { requestIdReused } from './request-id-reused.js';
+import { unknownOutcome } from './unknown-outcome.js';
 
 const triesMax = 4;
 const pauseMaxMs = 50;
@@ -115,9 +116,4 @@ async function nextTry(thrown: unknown, tries: number, giveUpAt: number): Promis
   if (tries === triesMax || performance.now() >= giveUpAt) throw unknownOutcome(fault);
   // The first goes at once, together with all that broke off with it; the next ones are spread.
   if (tries > 1) await pause(Math.random() * pauseMaxMs);
-}
-
-/** Nobody here knows what became of the order. Its id does: the caller asks again with the same request. */
-function unknownOutcome(cause: Fault): Fault {
-  return new Fault('UNAVAILABLE', 'The outcome is not known yet: send the same request again', { cause });
 }

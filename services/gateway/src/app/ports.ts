@@ -123,12 +123,16 @@ export interface Limited {
 /** Outcomes that are stored. `OK` is the answer to a change other than Reserve. */
 export type StoredOutcome = 'HELD' | 'PENDING' | 'REFUSED' | 'OK';
 
-/** An answer that is replayed. One that may lack a row is stored only while all gateways keep marks. */
+/** An answer that is replayed. */
 export interface StoredAnswer {
   readonly kind: 'STORE';
   readonly outcome: StoredOutcome;
   readonly answer: Uint8Array;
-  readonly mayLackRow: boolean;
+  /**
+   * Of a no that may have no row: it is stored only while all gateways keep marks. When the reply is lost it is asked again
+   * until then (ms, monotonic), for other tries may be told it already.
+   */
+  readonly askUntil?: number;
 }
 
 /** How a try that was told GO ends. Without effect when the mark is not its own any more. */
@@ -159,7 +163,10 @@ export interface Place {
 export interface Requests {
   /** After a rejection there is no mark of this try, and nothing to end. */
   begin(beginning: Beginning): Promise<Begun>;
-  /** Whether it had its effect. After a rejection it is told again in the background, as long as the lease runs. */
+  /**
+   * Whether it had its effect. After a rejection nobody knows: it is told again in the background as long as the lease runs,
+   * and a no that may have no row is left.
+   */
   end(ending: Ending): Promise<boolean>;
   /** Prolongs what this try holds by another lease (10 s). */
   renew(mark: Pick<Ending, 'markId' | 'shard' | 'owner'>): Promise<void>;
