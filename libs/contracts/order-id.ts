@@ -27,7 +27,12 @@ export function shardOfStore(storeId: string, shards: number): number {
 
 /** The shard of the store that an order belongs to, read from the order's id. */
 export function shardOfOrder(id: string, shards: number): number {
-  return Number.parseInt(id.slice(0, 4), 16) % shards;
+  return storeHashOfOrder(id) % shards;
+}
+
+/** The hash of the store that an order belongs to, read from the order's id. */
+export function storeHashOfOrder(id: string): number {
+  return Number.parseInt(id.slice(0, 4), 16);
 }
 
 function storeHashHex(storeId: string): string {

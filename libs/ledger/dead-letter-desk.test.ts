@@ -39,7 +39,7 @@ const movements = (orderId: string) =>
   );
 const events = (orderId: string) =>
   db.sql<{ order_version: number; state: string }>(
-    'SELECT order_version, state FROM ledger.outbox WHERE order_id = $1 ORDER BY order_version',
+    `SELECT order_version, state FROM ledger.outbox WHERE kind = 'ORDER' AND order_id = $1 ORDER BY order_version`,
     [orderId],
   );
 const changes = (letterId: number) =>

@@ -26,8 +26,15 @@ test('each change of an order is told once, with the order it is about', async (
     userId: 'ann',
     lines: [lineOf(skuId, 'ann'), lineOf(skuId, 'kid')],
   };
-  assert.equal(held, { ...about, id: held?.id, version: 1, state: 'HELD', at: order.createdAt });
-  assert.equal(cancelled, { ...about, id: cancelled?.id, version: 2, state: 'CANCELLED', at: cancelled?.at });
+  assert.equal(held, { ...about, kind: 'ORDER', id: held?.id, version: 1, state: 'HELD', at: order.createdAt });
+  assert.equal(cancelled, {
+    ...about,
+    kind: 'ORDER',
+    id: cancelled?.id,
+    version: 2,
+    state: 'CANCELLED',
+    at: cancelled?.at,
+  });
   assert.equal(rest, []);
 });
 
@@ -60,10 +67,21 @@ test('F15: a lower id that is committed later is not skipped', async () => {
   await slow.end();
   const after = await db.ledger.outboxTake(10);
   assert.equal(
-    [...before, ...after].map((entry) => entry.userId),
+    [...before, ...after].map((entry) => entry.kind === 'ORDER' && entry.userId),
     ['quick', 'slow'],
   );
   assert.ok((after[0]?.id ?? 0) < (before[0]?.id ?? 0));
+});
+
+test('money that goes back is told once, with where it came from', async () => {
+  const { skuId } = await db.sku();
+  const { orderId } = await db.order(claimOf('ann', skuId));
+  const payment = { provider: 'bank', providerPaymentId: orderId, amountMinor: 1_500, currency: 'EUR' };
+  await db.ledger.paymentConfirm({ ...payment, orderId });
+  for (const _ of [1, 2]) await db.ledger.orderCancel({ orderId });
+  const refunds = (await db.ledger.outboxTake(10)).filter(({ kind }) => kind === 'REFUND');
+  const about = { kind: 'REFUND', orderId, storeId: 'store-1', number: 1, reason: 'CANCELLED' };
+  assert.equal(refunds, [{ ...about, ...payment, id: refunds[0]?.id, at: refunds[0]?.at }]);
 });
 
 test('nothing to mark is no question', async () => {

@@ -5,53 +5,76 @@ import type { OrderState } from './rows.js';
 const take = functionCall('outbox_take', 1);
 const markPublished = functionCall('outbox_mark_published', 1);
 
-/** One change of one order's state that is to be told. */
-export interface OutboxEntry {
+interface EntryBase {
   id: number;
   orderId: string;
+  at: Date;
+}
+
+/** One change of one order. */
+export interface OrderEntry extends EntryBase {
+  kind: 'ORDER';
   storeId: string;
   userId: string;
-  /** Version and state that the change made. */
+  /** Version that the change made, and the state since then. */
   version: number;
   state: OrderState;
-  at: Date;
   lines: OrderLine[];
 }
 
-interface OutboxRow {
+/** Money that is to go back: one entry for each refund. */
+export interface RefundEntry extends EntryBase {
+  kind: 'REFUND';
+  /** Empty when nobody knows the order. */
+  storeId: string;
+  /** Counts the refunds of the order from 1. */
+  number: number;
+  provider: string;
+  providerPaymentId: string;
+  amountMinor: number;
+  currency: string;
+  reason: string;
+}
+
+/** What is to be told. */
+export type OutboxEntry = OrderEntry | RefundEntry;
+
+interface EntryRow {
   id: number;
   order_id: string;
   order_version: number;
-  state: OrderState;
   at: Date;
   store_id: string;
+}
+
+interface OrderEntryRow extends EntryRow {
+  kind: 'ORDER';
+  state: OrderState;
   user_id: string;
   lines: { sku_id: string; attendee_id: string; quantity: number }[];
+}
+
+interface RefundEntryRow extends EntryRow {
+  kind: 'REFUND';
+  refund: {
+    provider: string;
+    provider_payment_id: string;
+    amount_minor: number;
+    currency: string;
+    reason: string;
+  };
 }
 
 /** The calls of the relay that tells the world. */
 export function outboxCalls(pool: LedgerPool) {
   return {
     /**
-     * The lowest unpublished entries, by id; of one order they come in the order of its versions. Nothing is reserved:
+     * The lowest unpublished entries, by id; of one order they come in the order they were made in. Nothing is reserved:
      * two relays get the same ones. A lower id may be committed later and is then the first of the next call.
      */
     async outboxTake(limit: number): Promise<OutboxEntry[]> {
-      const rows = await pool.query<OutboxRow>(take, [limit]);
-      return rows.map((row) => ({
-        id: row.id,
-        orderId: row.order_id,
-        storeId: row.store_id,
-        userId: row.user_id,
-        version: row.order_version,
-        state: row.state,
-        at: row.at,
-        lines: row.lines.map((line) => ({
-          skuId: line.sku_id,
-          quantity: line.quantity,
-          attendeeId: line.attendee_id,
-        })),
-      }));
+      const rows = await pool.query<OrderEntryRow | RefundEntryRow>(take, [limit]);
+      return rows.map(toEntry);
     },
 
     /** Notes that entries are published; they are not taken again. Again the same is fine. */
@@ -59,4 +82,19 @@ export function outboxCalls(pool: LedgerPool) {
       if (ids.length > 0) await pool.query(markPublished, [ids]);
     },
   };
+}
+
+function toEntry(row: OrderEntryRow | RefundEntryRow): OutboxEntry {
+  const base = { id: row.id, orderId: row.order_id, storeId: row.store_id, at: row.at };
+  if (row.kind === 'REFUND') {
+    const { provider, provider_payment_id, amount_minor, currency, reason } = row.refund;
+    const refund = { provider, providerPaymentId: provider_payment_id, amountMinor: amount_minor, currency, reason };
+    return { ...base, kind: 'REFUND', number: row.order_version, ...refund };
+  }
+  const lines = row.lines.map((line) => ({
+    skuId: line.sku_id,
+    quantity: line.quantity,
+    attendeeId: line.attendee_id,
+  }));
+  return { ...base, kind: 'ORDER', userId: row.user_id, version: row.order_version, state: row.state, lines };
 }

@@ -47,6 +47,12 @@ export interface RateLimit {
 /** What becomes of a request beyond the rate limit: a place in line, or a refusal. */
 export type OnBusy = 'QUEUE' | 'FAIL';
 
+/** What becomes of money that comes after its order ended: units are taken anew if they are free, or it goes back. */
+export type LatePayment = 'RETAKE_IF_FREE' | 'REFUND';
+
+/** What becomes of a user's cancel when it is not free any more. */
+export type LateCancel = 'REFUSE' | 'NO_REFUND';
+
 /** A sku's description and terms. Amounts in minor units, instants by the ledger's clock. */
 export interface Sku {
   skuId: string;
@@ -68,6 +74,10 @@ export interface Sku {
   /** Absent: none of its own. */
   rateLimit?: RateLimit;
   onBusy: OnBusy;
+  latePayment: LatePayment;
+  /** Until so long before startsAt a user's cancel of what is confirmed is free; absent: always. */
+  freeCancelSeconds?: number;
+  lateCancel: LateCancel;
   paused: boolean;
   etag: string;
 }
@@ -124,6 +134,10 @@ export interface OrderRow {
   created_at: Instant;
   expires_at: Instant | null;
   lines: { sku_id: string; attendee_id: string; quantity: number; unit_price_minor: number }[] | null;
+  entry_id: string | null;
+  code: string | null;
+  fulfilled_at: Instant | null;
+  extended_at: Instant | null;
 }
 
 /** A row of the view sku_rows. */
@@ -144,6 +158,9 @@ export interface SkuRow {
   rate_per_second: number | null;
   rate_burst: number | null;
   on_busy: OnBusy;
+  late_payment: LatePayment;
+  free_cancel_seconds: number | null;
+  late_cancel: LateCancel;
   paused: boolean;
   etag: number;
   capacity: number;
@@ -176,6 +193,10 @@ export function toOrder(row: OrderRow): LedgerOrder {
     createdAt: toDate(row.created_at),
     ...(row.expires_at && { expiresAt: toDate(row.expires_at) }),
     ...(row.refusal && { refusal: toRefusal(row.refusal) }),
+    ...(row.entry_id && { entryId: row.entry_id }),
+    ...(row.code && { code: row.code }),
+    ...(row.fulfilled_at && { fulfilledAt: toDate(row.fulfilled_at) }),
+    ...(row.extended_at && { extendedAt: toDate(row.extended_at) }),
   };
 }
 
@@ -214,6 +235,9 @@ export function toSku(row: SkuRow): Sku {
     currency: row.currency,
     ...toRateLimit(row),
     onBusy: row.on_busy,
+    latePayment: row.late_payment,
+    ...(row.free_cancel_seconds !== null && { freeCancelSeconds: row.free_cancel_seconds }),
+    lateCancel: row.late_cancel,
     paused: row.paused,
     etag: String(row.etag),
   };

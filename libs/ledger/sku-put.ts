@@ -53,7 +53,7 @@ export function toStockedSku(row: SkuRow): StockedSku {
   return { sku: toSku(row), stock: toSkuStock(row) };
 }
 
-/** A sku as sku_put takes it: the columns of the table skus, and capacity. */
+/** A sku as sku_put takes it: the columns of the table skus that are said, and capacity. */
 export function toParameter(sku: SkuToPut): string {
   return JSON.stringify({
     sku_id: sku.skuId,
@@ -73,6 +73,9 @@ export function toParameter(sku: SkuToPut): string {
     rate_per_second: sku.rateLimit?.perSecond ?? null,
     rate_burst: sku.rateLimit?.burst ?? null,
     on_busy: sku.onBusy,
+    late_payment: sku.latePayment,
+    free_cancel_seconds: sku.freeCancelSeconds,
+    late_cancel: sku.lateCancel,
     paused: sku.paused,
   });
 }

@@ -4,9 +4,16 @@ import { isId } from './lines.js';
 import type { Sku } from './rows.js';
 
 /** A sku as it shall be. What operators cannot set is left out. */
-export interface SkuToPut extends Omit<Sku, 'overbooked' | 'etag' | 'onBusy'> {
+export interface SkuToPut
+  extends Omit<Sku, 'overbooked' | 'etag' | 'onBusy' | 'latePayment' | 'freeCancelSeconds' | 'lateCancel'> {
   /** QUEUE or FAIL. */
   onBusy: string;
+  /** RETAKE_IF_FREE or REFUND. Absent, as with the next two: as it is; of a new sku RETAKE_IF_FREE. */
+  latePayment?: string;
+  /** Null: a cancel is always free, as of a new sku. */
+  freeCancelSeconds?: number | null;
+  /** REFUSE or NO_REFUND; of a new sku REFUSE. */
+  lateCancel?: string;
 }
 
 /** 100 lines of an order at the most expensive stay below 2^53. */
@@ -40,6 +47,16 @@ export function skuViolations(sku: SkuToPut): Violation[] {
       `must be a whole number, ${low} to ${high}`,
     );
   }
+  const { latePayment = 'REFUND', freeCancelSeconds, lateCancel = 'REFUSE' } = sku;
+  demand(['RETAKE_IF_FREE', 'REFUND'].includes(latePayment), 'late_payment', 'must be RETAKE_IF_FREE or REFUND');
+  demand(['REFUSE', 'NO_REFUND'].includes(lateCancel), 'late_cancel', 'must be REFUSE or NO_REFUND');
+  const longest = 31_622_400;
+  const seconds = freeCancelSeconds ?? 0;
+  demand(
+    Number.isInteger(seconds) && seconds >= 0 && seconds <= longest,
+    'free_cancel_seconds',
+    `must be a whole number, 0 to ${longest}`,
+  );
   violations.push(...rateViolations(sku.rateLimit), ...busyViolations(sku.onBusy));
   demand(/^\P{Cc}{1,500}$/u.test(sku.title), 'title', 'must be 1 to 500 characters, none of them a control character');
   demand(/^[A-Z]{3}$/.test(sku.currency), 'currency', 'must be an ISO 4217 code');

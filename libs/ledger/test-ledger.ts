@@ -101,6 +101,8 @@ export function plainSku(): SkuToPut {
     currency: 'EUR',
     rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
     onBusy: 'QUEUE',
+    latePayment: 'RETAKE_IF_FREE',
+    lateCancel: 'REFUSE',
     paused: false,
   };
 }

@@ -18,49 +18,70 @@ test.after.each(async () => {
 });
 test.after(() => db.drop());
 
-type Event = 'PAY' | 'CANCEL' | 'EXPIRE' | 'FULFIL';
+type Event = 'PAY' | 'PAY_IN_TIME' | 'ACCEPT' | 'RETAKE' | 'CANCEL' | 'EXPIRE' | 'FULFIL';
 /** Where an order can be when something happens; LAPSED: HELD past its expiry. */
 type From = OrderState | 'LAPSED';
 
 const table: Record<From, Record<Event, [effect: string, to: OrderState]>> = {
   HELD: {
     PAY: ['SELL', 'CONFIRMED'],
+    PAY_IN_TIME: ['SELL', 'CONFIRMED'],
+    ACCEPT: ['SELL', 'CONFIRMED'],
+    RETAKE: ['REFUSE', 'HELD'],
     CANCEL: ['RELEASE', 'CANCELLED'],
     EXPIRE: ['NONE', 'HELD'],
     FULFIL: ['REFUSE', 'HELD'],
   },
   LAPSED: {
     PAY: ['REFUND', 'HELD'],
+    PAY_IN_TIME: ['SELL', 'CONFIRMED'],
+    ACCEPT: ['REFUSE', 'HELD'],
+    RETAKE: ['REFUSE', 'HELD'],
     CANCEL: ['RELEASE', 'CANCELLED'],
     EXPIRE: ['RELEASE', 'EXPIRED'],
     FULFIL: ['REFUSE', 'HELD'],
   },
   CONFIRMED: {
     PAY: ['REFUND', 'CONFIRMED'],
+    PAY_IN_TIME: ['REFUND', 'CONFIRMED'],
+    ACCEPT: ['NONE', 'CONFIRMED'],
+    RETAKE: ['REFUSE', 'CONFIRMED'],
     CANCEL: ['RELEASE', 'CANCELLED'],
     EXPIRE: ['NONE', 'CONFIRMED'],
     FULFIL: ['KEEP', 'FULFILLED'],
   },
   FULFILLED: {
     PAY: ['REFUND', 'FULFILLED'],
+    PAY_IN_TIME: ['REFUND', 'FULFILLED'],
+    ACCEPT: ['NONE', 'FULFILLED'],
+    RETAKE: ['REFUSE', 'FULFILLED'],
     CANCEL: ['REFUSE', 'FULFILLED'],
     EXPIRE: ['NONE', 'FULFILLED'],
     FULFIL: ['NONE', 'FULFILLED'],
   },
   CANCELLED: {
     PAY: ['REFUND', 'CANCELLED'],
+    PAY_IN_TIME: ['REFUND', 'CANCELLED'],
+    ACCEPT: ['REFUSE', 'CANCELLED'],
+    RETAKE: ['RETAKE', 'CONFIRMED'],
     CANCEL: ['NONE', 'CANCELLED'],
     EXPIRE: ['NONE', 'CANCELLED'],
     FULFIL: ['REFUSE', 'CANCELLED'],
   },
   EXPIRED: {
     PAY: ['REFUND', 'EXPIRED'],
+    PAY_IN_TIME: ['REFUND', 'EXPIRED'],
+    ACCEPT: ['REFUSE', 'EXPIRED'],
+    RETAKE: ['RETAKE', 'CONFIRMED'],
     CANCEL: ['NONE', 'EXPIRED'],
     EXPIRE: ['NONE', 'EXPIRED'],
     FULFIL: ['REFUSE', 'EXPIRED'],
   },
   REFUSED: {
     PAY: ['REFUND', 'REFUSED'],
+    PAY_IN_TIME: ['REFUND', 'REFUSED'],
+    ACCEPT: ['REFUSE', 'REFUSED'],
+    RETAKE: ['REFUSE', 'REFUSED'],
     CANCEL: ['NONE', 'REFUSED'],
     EXPIRE: ['NONE', 'REFUSED'],
     FULFIL: ['REFUSE', 'REFUSED'],
@@ -129,7 +150,7 @@ test('the table of the ledger is the one above, and nothing else', async () => {
   const rows = await db.sql<{ from_state: From; event: Event; to_state: OrderState | null; effect: string }>(
     'SELECT * FROM ledger.transitions',
   );
-  assert.is(rows.length, 7 * 4);
+  assert.is(rows.length, 7 * 7);
   for (const row of rows) {
     const [effect, to] = table[row.from_state][row.event];
     const stays = row.from_state === 'LAPSED' ? 'HELD' : row.from_state;

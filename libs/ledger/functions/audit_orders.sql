@@ -19,7 +19,8 @@ BEGIN
   WITH found AS MATERIALIZED (
     SELECT o.order_id, o.store_id, o.user_id, o.request_id, o.state, o.version, o.amount_minor, l.sku_id, l.amount,
       p.captured, EXISTS (
-        SELECT FROM outbox AS x WHERE x.order_id = o.order_id AND x.order_version = o.version AND x.state = o.state
+        SELECT FROM outbox AS x WHERE x.order_id = o.order_id AND x.kind = 'ORDER' AND x.order_version = o.version
+          AND x.state = o.state
       ) AS is_told
     FROM orders AS o
     CROSS JOIN LATERAL (

@@ -39,7 +39,7 @@ BEGIN
   UNION ALL
   SELECT 'EVENT_WITHOUT_ORDER', NULL, x.order_id, jsonb_build_object('state', x.state, 'version', x.order_version)
   FROM outbox AS x LEFT JOIN orders AS o ON o.order_id = x.order_id
-  WHERE x.order_id BETWEEN first_id AND last_id AND x.order_version > coalesce(o.version, 0)
+  WHERE x.order_id BETWEEN first_id AND last_id AND x.kind = 'ORDER' AND x.order_version > coalesce(o.version, 0)
   UNION ALL
   SELECT 'PAYMENT_WITHOUT_ORDER', NULL, p.order_id, jsonb_build_object('provider', p.provider,
     'provider_payment_id', p.provider_payment_id, 'amount_minor', p.amount_minor, 'currency', p.currency)

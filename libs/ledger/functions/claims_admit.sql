@@ -203,15 +203,15 @@ BEGIN
   IF num_nonnulls(VARIADIC deciders) > 0 THEN
     BEGIN
       INSERT INTO orders (order_id, store_id, user_id, request_id, lines_hash, state, version, refusal, amount_minor,
-        currency, created_at, expires_at, updated_at)
+        currency, created_at, expires_at, updated_at, code)
       SELECT t.order_id, t.store_id, t.user_id, t.request_id, t.hash, t.state, 1, t.refusal, t.amount,
-        t.currency, decided_at, t.expiry, decided_at
+        t.currency, decided_at, t.expiry, decided_at, CASE WHEN t.state = 'CONFIRMED' THEN fulfil_code() END
       FROM unnest(deciders, order_ids, store_ids, user_ids, request_ids, hashes, states, refusals, amounts,
         order_currencies, expiries)
         AS t (decider, order_id, store_id, user_id, request_id, hash, state, refusal, amount, currency, expiry)
       WHERE t.decider IS NOT NULL;
     EXCEPTION WHEN unique_violation THEN
-      RAISE serialization_failure USING MESSAGE = 'claims_admit: an order was written meanwhile for other skus';
+      RAISE serialization_failure USING MESSAGE = 'claims_admit: an order was written meanwhile for other skus, or the code is taken';
     END;
     INSERT INTO order_lines (order_id, sku_id, attendee_id, quantity, unit_price_minor, held_until, created_at)
     SELECT order_ids[l.o], sku_ids[pair_skus[l.p]], pair_attendees[l.p], l.q, prices[pair_skus[l.p]], expiries[l.o],

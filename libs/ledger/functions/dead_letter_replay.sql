@@ -57,7 +57,8 @@ BEGIN
       IF old.version IS NOT NULL THEN
         UPDATE orders AS o SET version = old.version + 1 WHERE o.order_id = of_order;
         UPDATE movements AS m SET order_version = old.version + 1 WHERE m.order_id = of_order AND m.order_version = 1;
-        UPDATE outbox AS x SET order_version = old.version + 1 WHERE x.order_id = of_order AND x.order_version = 1;
+        UPDATE outbox AS x SET order_version = old.version + 1
+        WHERE x.order_id = of_order AND x.kind = 'ORDER' AND x.order_version = 1;
       END IF;
       PERFORM dead_letter_resolve(letter_id, 'REPLAYED',
         format('order %s %s', of_order, CASE WHEN old.version IS NULL THEN 'unknown' ELSE 'REFUSED UNPROCESSABLE' END),

@@ -23,15 +23,20 @@ AS $$
         'sold', m.delta_sold) ORDER BY m.sku_id), '[]')
       FROM ledger.movements AS m
       WHERE m.order_id = x.order_id AND m.order_version = x.order_version AND m.reason <> 'REPAIR')), 2
-  FROM ledger.outbox AS x WHERE x.order_id = ANY (ids)
+  FROM ledger.outbox AS x WHERE x.order_id = ANY (ids) AND x.kind = 'ORDER'
   UNION ALL
   SELECT x.published_at, x.order_id, 'PUBLISHED', jsonb_build_object('version', x.order_version, 'state', x.state), 4
-  FROM ledger.outbox AS x WHERE x.order_id = ANY (ids) AND x.published_at IS NOT NULL
+  FROM ledger.outbox AS x WHERE x.order_id = ANY (ids) AND x.kind = 'ORDER' AND x.published_at IS NOT NULL
   UNION ALL
-  SELECT p.at, p.order_id, CASE p.state WHEN 'CAPTURED' THEN 'PAID' ELSE 'REFUND_DUE' END, jsonb_build_object(
-    'provider', p.provider, 'payment_id', p.provider_payment_id, 'amount_minor', p.amount_minor,
-    'currency', p.currency), 3
-  FROM ledger.payments AS p WHERE p.order_id = ANY (ids)
+  SELECT p.at, p.order_id, 'PAID', jsonb_build_object('provider', p.provider, 'payment_id', p.provider_payment_id,
+    'amount_minor', p.amount_minor, 'currency', p.currency), 3
+  FROM ledger.payments AS p WHERE p.order_id = ANY (ids) AND p.state <> 'FAILED'
+  UNION ALL
+  SELECT r.due_at, r.order_id, 'REFUND_DUE', jsonb_build_object('provider', r.provider,
+    'payment_id', r.provider_payment_id, 'amount_minor', r.amount_minor, 'currency', p.currency), 4
+  FROM ledger.refunds AS r
+  JOIN ledger.payments AS p ON p.provider = r.provider AND p.provider_payment_id = r.provider_payment_id
+  WHERE r.order_id = ANY (ids)
   UNION ALL
   SELECT d.at, d.order_id, 'DEAD_LETTER', jsonb_build_object('letter_id', d.id, 'subject', d.subject,
     'error', left(d.error, 500)), 3

@@ -1,9 +1,12 @@
--- The lowest unpublished changes of orders, with what an event tells about the order.
+-- The lowest unpublished news, with what an event tells about it.
 --   at_most  rows
--- A change with a lower id may be committed later: it is then the first of the next call.
+-- News with a lower id may be committed later: they are then the first of the next call.
+-- Of kind ORDER, user_id and lines are the order's; of kind REFUND, refund is {provider, provider_payment_id,
+-- amount_minor, currency, reason}. store_id is empty when nobody knows the order.
 CREATE OR REPLACE FUNCTION ledger.outbox_take(at_most int)
 RETURNS TABLE (
-  id bigint, order_id uuid, order_version int, state text, at timestamptz, store_id text, user_id text, lines json
+  id bigint, kind text, order_id uuid, order_version int, state text, at timestamptz, store_id text, user_id text,
+  lines json, refund json
 )
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = ledger, pg_temp
@@ -12,8 +15,15 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SE
 AS $$
 #variable_conflict use_column
 BEGIN
-  RETURN QUERY SELECT x.id, x.order_id, x.order_version, x.state, x.at, o.store_id, o.user_id, o.lines
+  RETURN QUERY SELECT x.id, x.kind, x.order_id, x.order_version, x.state, x.at, coalesce(o.store_id, ''), o.user_id,
+    o.lines, (
+      SELECT json_build_object('provider', r.provider, 'provider_payment_id', r.provider_payment_id,
+        'amount_minor', r.amount_minor, 'currency', p.currency, 'reason', r.reason)
+      FROM refunds AS r
+      JOIN payments AS p ON p.provider = r.provider AND p.provider_payment_id = r.provider_payment_id
+      WHERE x.kind = 'REFUND' AND r.order_id = x.order_id AND r.number = x.order_version)
   FROM (SELECT * FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT at_most) AS x
-  JOIN order_rows AS o ON o.order_id = x.order_id
+  LEFT JOIN order_rows AS o ON o.order_id = x.order_id
+  WHERE x.kind = 'REFUND' OR o.order_id IS NOT NULL
   ORDER BY x.id;
 END $$;

@@ -40,10 +40,13 @@ BEGIN
       INTO STRICT result FROM orders_transition('PAY', ARRAY[id], NULL) AS t;
     END IF;
     known.state := CASE result WHEN 'CONFIRMED' THEN 'CAPTURED' ELSE 'REFUND_DUE' END;
-    INSERT INTO payments (provider, provider_payment_id, order_id, amount_minor, currency, state, at)
-    VALUES (of_provider, payment_id, id, amount, in_currency, known.state, clock()) ON CONFLICT DO NOTHING;
+    INSERT INTO payments (provider, provider_payment_id, order_id, store_id, amount_minor, currency, state, at)
+    VALUES (of_provider, payment_id, id, paid.store_id, amount, in_currency, known.state, clock()) ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
       RAISE serialization_failure USING MESSAGE = 'payment_confirm: the payment was recorded meanwhile';
+    END IF;
+    IF known.state = 'REFUND_DUE' THEN
+      PERFORM refunds_add(ARRAY[of_provider], ARRAY[payment_id], NULL, 'ORDER_ENDED', clock());
     END IF;
   END IF;
   RETURN QUERY SELECT result, known.state, (

@@ -43,7 +43,7 @@ BEGIN
   SELECT o.order_id, o.version, o.state, at
   FROM unnest(violations, order_ids) AS f (violation, order_id) JOIN orders AS o ON o.order_id = f.order_id
   WHERE f.violation = 'EVENT_MISSING'
-  ON CONFLICT (order_id, order_version) DO UPDATE SET state = excluded.state, at = excluded.at, published_at = NULL;
+  ON CONFLICT (order_id, kind, order_version) DO UPDATE SET state = excluded.state, at = excluded.at, published_at = NULL;
 
   WITH found AS (
     SELECT f.sku_id, max((f.detail -> 'of_lines' ->> 'held')::int) AS held,

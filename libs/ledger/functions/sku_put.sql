@@ -1,5 +1,6 @@
 -- Creates a sku, or changes it. Its free units change with its capacity, under the stock's lock.
---   sku         every column of skus but version, created_at and updated_at, and capacity
+--   sku         columns of skus, and capacity; late_payment, free_cancel_seconds and late_cancel that are not said stay
+--               as they are
 --   etag        the version that was read; null: none was
 --   overwrites  true: a change needs no etag, and a sku that is paused stays so: resuming it is an act of its own
 --   rehearsed   true: only says what would happen, and locks nothing
@@ -35,7 +36,8 @@ BEGIN
   END IF;
   at := clock();
   SELECT * INTO old FROM skus WHERE sku_id = id;
-  new := jsonb_populate_record(old, sku);
+  new := jsonb_populate_record(old, CASE WHEN units IS NULL
+    THEN '{"late_payment": "RETAKE_IF_FREE", "late_cancel": "REFUSE"}' ELSE '{}' END::jsonb || sku);
   IF overwrites AND old.paused THEN
     new.paused := true;
   END IF;
@@ -70,6 +72,7 @@ BEGIN
       max_per_order = new.max_per_order, hold_ttl_seconds = new.hold_ttl_seconds,
       payment_required = new.payment_required, price_minor = new.price_minor, currency = new.currency,
       rate_per_second = new.rate_per_second, rate_burst = new.rate_burst, on_busy = new.on_busy,
+      late_payment = new.late_payment, free_cancel_seconds = new.free_cancel_seconds, late_cancel = new.late_cancel,
       paused = new.paused, version = new.version, updated_at = new.updated_at
     WHERE sku_id = id;
   END IF;

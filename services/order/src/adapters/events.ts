@@ -1,18 +1,20 @@
 import { ClaimsDecided } from '#libs/contracts/gen/holdfast/event/v1/decision.js';
 import { OrderChanged, StockFreed } from '#libs/contracts/gen/holdfast/event/v1/order_event.js';
+import { RefundDue } from '#libs/contracts/gen/holdfast/event/v1/payment_event.js';
 import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
-import { shardOfOrder, shardOfStore, storeHash } from '#libs/contracts/order-id.js';
+import { shardOfOrder, shardOfStore, storeHash, storeHashOfOrder } from '#libs/contracts/order-id.js';
 import { toDecisionMessage } from '#libs/contracts/order-messages.js';
 import {
   decisionsSubject,
   decisionsSubjectFor,
   orderEventSubject,
+  refundEventSubject,
   stockFreedSubject,
   subjects,
 } from '#libs/contracts/subjects.js';
 import type { Decision } from '#libs/ledger/decision.js';
 import type { ExpiryReport } from '#libs/ledger/order-changes.js';
-import type { OutboxEntry } from '#libs/ledger/outbox.js';
+import type { OrderEntry, OutboxEntry, RefundEntry } from '#libs/ledger/outbox.js';
 import type { Headers, Messaging } from '#libs/messaging/messaging.js';
 import { groupBy } from '../domain/group-by.js';
 import { orderEventsPattern } from './streams.js';
@@ -43,9 +45,21 @@ export function publishFreed(messaging: Messaging, shards: number, skus: FreedSk
   }
 }
 
-/** Stores one change of an order as a CloudEvent; resolves when the stream has it. */
-export async function storeOrderEvent(messaging: Messaging, row: OutboxEntry): Promise<void> {
-  const id = String(row.id);
+/** Stores an entry of the outbox as a CloudEvent; resolves when the stream has it. */
+export async function storeEvent(messaging: Messaging, entry: OutboxEntry): Promise<void> {
+  const { subject, type, data } = entry.kind === 'ORDER' ? orderChanged(entry) : refundDue(entry);
+  const id = String(entry.id);
+  const headers = cloudEvent({ id, type, at: entry.at, subject: entry.orderId });
+  await messaging.store(subject, data, { timeoutMs: storeTimeoutMs, messageId: id, headers });
+}
+
+interface EventToStore {
+  subject: string;
+  type: string;
+  data: Uint8Array;
+}
+
+function orderChanged(row: OrderEntry): EventToStore {
   const message = {
     orderId: row.orderId,
     storeId: row.storeId,
@@ -55,11 +69,22 @@ export async function storeOrderEvent(messaging: Messaging, row: OutboxEntry): P
     userId: row.userId,
     lines: row.lines.map((line) => ({ ...line, unitPriceMinor: 0 })),
   };
-  await messaging.store(orderEventSubject(row.state, storeHash(row.storeId)), OrderChanged.encode(message).finish(), {
-    timeoutMs: storeTimeoutMs,
-    messageId: id,
-    headers: cloudEvent({ id, type: subjects.orderEvents.message, at: row.at, subject: row.orderId }),
-  });
+  return {
+    subject: orderEventSubject(row.state, storeHash(row.storeId)),
+    type: subjects.orderEvents.message,
+    data: OrderChanged.encode(message).finish(),
+  };
+}
+
+function refundDue(row: RefundEntry): EventToStore {
+  const { orderId, storeId, number, provider, providerPaymentId, amountMinor, currency, reason } = row;
+  const message = { orderId, storeId, number, provider, providerPaymentId, amountMinor, currency, reason };
+  return {
+    // Of an unknown order only its id says which store's it is.
+    subject: refundEventSubject(storeHashOfOrder(orderId)),
+    type: subjects.refundEvents.message,
+    data: RefundDue.encode(message).finish(),
+  };
 }
 
 /** The attributes of a CloudEvent of this service, as headers of its message. */

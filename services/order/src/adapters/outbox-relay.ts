@@ -5,7 +5,7 @@ import type { Logger } from '#libs/runtime/logger.js';
 import type { RelayPorts } from '../app/relay-outbox.js';
 import type { OrderConfig } from '../config.js';
 import { storeAlertEvent } from './alert-events.js';
-import { storeOrderEvent } from './events.js';
+import { storeEvent } from './events.js';
 import type { OrderMetrics } from './metrics.js';
 import { orderEventsSpec } from './streams.js';
 
@@ -37,7 +37,7 @@ export function relayPorts({ config, ledger, messaging, lock, metrics, logger }:
       metrics.outboxLag(entries.length);
       return entries;
     },
-    store: (entry) => storeOrderEvent(messaging, entry),
+    store: (entry) => storeEvent(messaging, entry),
     async outboxMarkPublished(ids) {
       await ledger.outboxMarkPublished(ids);
       failing = false;
