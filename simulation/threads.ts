@@ -40,14 +40,15 @@ export class Threads {
       this.#idle.push(worker);
       return;
     }
-    const end = (act: () => void): void => {
-      worker.removeAllListeners();
+    const heard = (act: () => void): void => {
+      worker.off('message', found).off('error', failed);
       this.#idle.push(worker);
       act();
       this.#next();
     };
-    worker.once('message', (found: Found) => end(() => next.found(found)));
-    worker.once('error', (error: Error) => end(() => next.failed(error)));
+    const found = (answer: Found): void => heard(() => next.found(answer));
+    const failed = (error: Error): void => heard(() => next.failed(error));
+    worker.on('message', found).on('error', failed);
     worker.postMessage(next.job);
   }
 }
