@@ -5,6 +5,7 @@ import { assumptions, bugs, isRule, type Planted, sloppiness } from './planted.j
 import { runSchedule, scheduleOf } from './run-schedule.js';
 import { search } from './search.js';
 import { shrink } from './shrink.js';
+import { Threads } from './threads.js';
 
 const test = suite('the simulation');
 
@@ -15,6 +16,13 @@ const SCHEDULES_FOR_A_BUG = 4_000;
 test(`every law holds in ${SCHEDULES} schedules`, () => {
   const { broken } = search({ from: 1, count: SCHEDULES, rules: [] });
   assert.is(broken && `seed ${broken.seed}: ${broken.what}`, undefined);
+});
+
+test('a thread takes one job after the other', async () => {
+  const threads = new Threads(1);
+  const found = await Promise.all([1, 11, 21].map((from) => threads.search({ from, count: 10, rules: [] })));
+  await threads.close();
+  assert.equal(found, [{ checked: 10 }, { checked: 10 }, { checked: 10 }]);
 });
 
 const planted: readonly Planted[] = [...bugs, ...assumptions];
