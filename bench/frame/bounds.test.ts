@@ -1,6 +1,6 @@
 import { assert, suite } from '#libs/testing/suite.js';
 import type { Bound } from './benchmark.js';
-import { boundsMet, describeBounds } from './bounds.js';
+import { describeJudged, gatesMet, judgedCounters } from './bounds.js';
 import type { ArmSummary, Outcome } from './paired-runs.js';
 
 const test = suite('bounds of counters');
@@ -14,24 +14,28 @@ const latency: Bound = { arm: 'mesh', counter: 'p99_ratio', gate: { atMost: 3 },
 const share: Bound = { arm: 'mesh', counter: 'share', gate: { atLeast: 1, atMost: 1.05 }, goal: { atLeast: 1 } };
 
 test('a gate is met up to its limit and not beyond', () => {
-  assert.ok(boundsMet([latency], outcomeWith({ p99_ratio: 3 })));
-  assert.not(boundsMet([latency], outcomeWith({ p99_ratio: 3.01 })));
-  assert.ok(boundsMet([share], outcomeWith({ share: 1.05 })));
-  assert.not(boundsMet([share], outcomeWith({ share: 0.99 })));
+  assert.ok(gatesMet(judgedCounters([latency], outcomeWith({ p99_ratio: 3 }))));
+  assert.not(gatesMet(judgedCounters([latency], outcomeWith({ p99_ratio: 3.01 }))));
+  assert.ok(gatesMet(judgedCounters([share], outcomeWith({ share: 1.05 }))));
+  assert.not(gatesMet(judgedCounters([share], outcomeWith({ share: 0.99 }))));
 });
 
 test('one missed gate is enough, a missed goal is not', () => {
-  assert.not(boundsMet([latency, share], outcomeWith({ p99_ratio: 1, share: 2 })));
-  assert.ok(boundsMet([{ arm: 'mesh', counter: 'p99_ratio', goal: { atMost: 2 } }], outcomeWith({ p99_ratio: 9 })));
+  assert.not(gatesMet(judgedCounters([latency, share], outcomeWith({ p99_ratio: 1, share: 2 }))));
+  assert.ok(
+    gatesMet(
+      judgedCounters([{ arm: 'mesh', counter: 'p99_ratio', goal: { atMost: 2 } }], outcomeWith({ p99_ratio: 9 })),
+    ),
+  );
 });
 
 test('what was not counted meets no gate', () => {
-  assert.not(boundsMet([latency], outcomeWith({})));
-  assert.not(boundsMet([{ ...latency, arm: 'nobody' }], outcomeWith({ p99_ratio: 1 })));
+  assert.not(gatesMet(judgedCounters([latency], outcomeWith({}))));
+  assert.not(gatesMet(judgedCounters([{ ...latency, arm: 'nobody' }], outcomeWith({ p99_ratio: 1 }))));
 });
 
 test('a person reads the figure with both verdicts', () => {
-  assert.equal(describeBounds([latency], outcomeWith({ p99_ratio: 2.5 })), [
+  assert.equal(describeJudged(judgedCounters([latency], outcomeWith({ p99_ratio: 2.5 }))), [
     '  p99_ratio of mesh 2.500: gate <= 3 met, goal <= 2 open',
   ]);
 });

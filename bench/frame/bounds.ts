@@ -1,26 +1,36 @@
 import type { Bound, Range } from './benchmark.js';
 import type { Outcome } from './paired-runs.js';
 
-/** Whether every gate among the bounds is met. A counter that was not counted meets none. */
-export function boundsMet(bounds: readonly Bound[], outcome: Outcome): boolean {
-  return bounds.every((bound) => bound.gate === undefined || isWithin(bound.gate, figureOf(bound, outcome)));
+/** A figure in words, with what it must come to and what we are after. */
+export interface Judged {
+  words: string;
+  figure: number;
+  gate?: Range;
+  goal: Range;
 }
 
-/** One line for each bound: the figure, and what became of its gate and its goal. */
-export function describeBounds(bounds: readonly Bound[], outcome: Outcome): string[] {
-  return bounds.map((bound) => {
-    const { arm, counter, gate, goal } = bound;
-    const figure = figureOf(bound, outcome);
+/** Whether every gate is met. A figure that is not a number meets none. */
+export function gatesMet(judged: readonly Judged[]): boolean {
+  return judged.every(({ gate, figure }) => gate === undefined || isWithin(gate, figure));
+}
+
+/** One line for each figure: what became of its gate and its goal. */
+export function describeJudged(judged: readonly Judged[]): string[] {
+  return judged.map(({ words, figure, gate, goal }) => {
     const verdicts = [
       ...(gate ? [`gate ${describeRange(gate)} ${isWithin(gate, figure) ? 'met' : 'MISSED'}`] : []),
       `goal ${describeRange(goal)} ${isWithin(goal, figure) ? 'met' : 'open'}`,
     ];
-    return `  ${counter} of ${arm} ${figure.toPrecision(4)}: ${verdicts.join(', ')}`;
+    return `  ${words} ${figure.toPrecision(4)}: ${verdicts.join(', ')}`;
   });
 }
 
-function figureOf({ arm, counter }: Bound, { a, b, reported }: Outcome): number {
-  return [a, b, ...reported].find(({ name }) => name === arm)?.counters[counter] ?? Number.NaN;
+/** The counters that are bounded; one that was not counted is not a number. */
+export function judgedCounters(bounds: readonly Bound[], { a, b, reported }: Outcome): Judged[] {
+  return bounds.map(({ arm, counter, ...ranges }) => {
+    const figure = [a, b, ...reported].find(({ name }) => name === arm)?.counters[counter] ?? Number.NaN;
+    return { words: `${counter} of ${arm}`, figure, ...ranges };
+  });
 }
 
 function isWithin(

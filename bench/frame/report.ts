@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Benchmark } from './benchmark.js';
-import { boundsMet, describeBounds } from './bounds.js';
+import { describeJudged, gatesMet, judgedCounters } from './bounds.js';
 import type { MachineFacts } from './machine.js';
 import { type ArmSummary, brokenLaws, type Outcome } from './paired-runs.js';
 import type { Findings, Survey } from './survey.js';
@@ -17,7 +17,7 @@ interface Line {
   invariants_ok: boolean;
 }
 
-/** The line of a survey, which has no gate to miss. */
+/** The line of a survey. */
 export interface FindingsLine extends Line {
   figures: object;
 }
@@ -51,7 +51,10 @@ export function resultLine(benchmark: Benchmark, outcome: Outcome, machine: Mach
     counters: Object.fromEntries(arms.map((arm) => [arm.name, roundedAll(arm.counters)])),
     machine,
     fsync_us: machine.fsync_us,
-    gates_met: ratio !== undefined && ratio.median >= benchmark.gate && boundsMet(benchmark.bounds ?? [], outcome),
+    gates_met:
+      ratio !== undefined &&
+      ratio.median >= benchmark.gate &&
+      gatesMet(judgedCounters(benchmark.bounds ?? [], outcome)),
     invariants_ok: brokenLaws(outcome).length === 0,
   };
 }
@@ -59,11 +62,11 @@ export function resultLine(benchmark: Benchmark, outcome: Outcome, machine: Mach
 /** Joins what a survey found with the machine it ran on. */
 export function findingsLine(
   { id }: Survey,
-  { figures, violations }: Findings,
+  { figures, violations, judged = [] }: Findings,
   machine: MachineFacts,
   quick: boolean,
 ): FindingsLine {
-  const verdict = { gates_met: true, invariants_ok: violations.length === 0 };
+  const verdict = { gates_met: gatesMet(judged), invariants_ok: violations.length === 0 };
   return { id, at: new Date().toISOString(), quick, figures, machine, fsync_us: machine.fsync_us, ...verdict };
 }
 
@@ -84,7 +87,7 @@ export function describeOutcome(benchmark: Benchmark, outcome: Outcome, line: Re
           `  ratio ${line.ratio} (${line.lo} to ${line.hi} over ${a.rates.length} pairs), ` +
             `gate ${benchmark.gate} ${(line.ratio ?? 0) >= benchmark.gate ? 'met' : 'MISSED'}, ` +
             `goal ${benchmark.goal} ${(line.ratio ?? 0) >= benchmark.goal ? 'met' : 'open'}`,
-          ...describeBounds(benchmark.bounds ?? [], outcome),
+          ...describeJudged(judgedCounters(benchmark.bounds ?? [], outcome)),
         ];
   return [
     `${benchmark.id}  ${benchmark.title}`,
@@ -96,8 +99,9 @@ export function describeOutcome(benchmark: Benchmark, outcome: Outcome, line: Re
 }
 
 /** What a survey found, for people. */
-export function describeFindings({ id, title }: Survey, { text, violations }: Findings): string {
-  return [`${id}  ${title}`, text, ...(violations.length > 0 ? describeBroken(violations) : [])].join('\n');
+export function describeFindings({ id, title }: Survey, { text, violations, judged = [] }: Findings): string {
+  const verdict = violations.length > 0 ? describeBroken(violations) : describeJudged(judged);
+  return [`${id}  ${title}`, text, ...verdict].join('\n');
 }
 
 /** The machine for people, on one line. */

@@ -1,4 +1,5 @@
 import type { BenchmarkContext } from './benchmark.js';
+import type { Judged } from './bounds.js';
 
 /** What a survey found. */
 export interface Findings {
@@ -8,9 +9,11 @@ export interface Findings {
   figures: object;
   /** Laws that did not hold afterwards, in words. One is enough to void the survey. */
   violations: string[];
+  /** Those of the figures that must come to something; absent where there are none. */
+  judged?: Judged[];
 }
 
-/** Figures over a range, side by side; no ratio that could pass a gate. */
+/** Figures that are no ratio of two arms. */
 export interface Survey {
   id: string;
   title: string;
