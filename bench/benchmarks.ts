@@ -8,6 +8,7 @@ import { replays } from './p8-replays.js';
 import { limiter } from './p9-limiter.js';
 import { overload } from './p11-overload.js';
 import { wholePath } from './p13-whole-path.js';
+import { degradeGap } from './p14-degrade-gap.js';
 import { setUps } from './p15-set-ups.js';
 import { reconcile } from './reconcile.js';
 
@@ -22,6 +23,7 @@ export const benchmarks: readonly (Benchmark | Survey)[] = [
   limiter,
   overload,
   wholePath,
+  degradeGap,
   reconcile,
   setUps,
 ];
