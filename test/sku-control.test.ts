@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ControlServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
 import { AvailabilityState } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import type { Sku } from '#libs/ledger/rows.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { type Client, connect } from '#libs/rpc/client.js';
@@ -15,7 +16,7 @@ let mesh: TestMesh;
 let control: Client<typeof ControlServiceDefinition>;
 
 test.before(async () => {
-  mesh = await startTestMesh({ gateways: 2, inventories: 2 });
+  mesh = await startTestMesh({ gateways: 2, inventories: 2, scheduler: true });
   control = connect(ControlServiceDefinition, mesh.gatewayAddresses[0] ?? '', { defaultDeadlineMs: 20_000 });
 });
 test.after.each(async () => assert.equal(await mesh.ledger.violations(), []));
@@ -92,6 +93,46 @@ test('K06: capacity goes up and down in the middle of a sale, and in the end jus
   const { free, held, capacity, overbooked } = await mesh.ledger.stock(sku.skuId);
   assert.equal({ free, held, capacity, overbooked }, { free: 0, held: 120, capacity: 120, overbooked: 0 });
   assert.is(sale.outcomes.filter((outcome) => outcome === 'held').length, 120);
+});
+
+test('a sale that is cancelled in its middle: nobody is let in from the answer on, and every order is given back', async () => {
+  const sku = await mesh.ledger.sku({ capacity: 100_000 });
+  const sale = crowd(sku, 16);
+  await until(async () => (await heldBy(sku)) >= 50);
+  const { sku: cancelled } = await control.cancelSku(change(sku), olga);
+  assert.ok(cancelled?.cancelledAt);
+  const heard = sale.outcomes.length;
+  await until(async () => sale.outcomes.length >= heard + 64);
+  const reason = RefusalReason.REFUSAL_REASON_SALE_CANCELLED;
+  assert.equal(new Set(sale.outcomes.slice(heard + 32)), new Set([`refused ${reason}`]));
+  sale.stop();
+  await sale.ended;
+  await until(async () => (await heldBy(sku)) === 0);
+  const { availability } = await mesh.gateway.getAvailability({ skuIds: [sku.skuId] });
+  assert.equal([availability[0]?.onSale, availability[0]?.cancelledAt], [false, cancelled.cancelledAt]);
+  const states = await mesh.ledger.sql<{ state: string }>(
+    `SELECT DISTINCT o.state FROM ledger.orders AS o JOIN ledger.order_lines AS l ON l.order_id = o.order_id
+     WHERE l.sku_id = $1 AND o.state <> 'REFUSED'`,
+    [sku.skuId],
+  );
+  assert.equal(states, [{ state: 'CANCELLED' }]);
+});
+
+test('who came last is listed while a sku is overbooked', async () => {
+  const sku = await mesh.ledger.sku({ capacity: 3 });
+  for (const user of ['ann', 'bob', 'cid']) assert.is(await reserve(sku, user), 'held');
+  await control.setCapacity({ ...change(sku), capacity: 1, force: true }, olga);
+  const list = { skuId: sku.skuId, pageSize: 0, pageToken: '' };
+  const { orders, sku: listed } = await control.listOverbookedOrders(list, olga);
+  assert.equal(
+    orders.map(({ userId }) => userId),
+    ['cid', 'bob'],
+  );
+  assert.is(listed?.overbooked, 2);
+  const user = { metadata: { 'x-holdfast-user': 'ann' } };
+  assert.is((await rejectionOf(control.listOverbookedOrders(list, user), Fault)).reason, 'PERMISSION_DENIED');
+  const unknown = rejectionOf(control.listOverbookedOrders({ ...list, skuId: 'nothing' }, olga), Fault);
+  assert.is((await unknown).reason, 'SKU_NOT_FOUND');
 });
 
 test('K07: with all units held the list says none is free and how many are held, and whoever reserves hears the same', async () => {

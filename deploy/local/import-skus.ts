@@ -73,6 +73,7 @@ function complete(wish: SkuWish): Sku {
     timeZone: '',
     onSaleAt: undefined,
     offSaleAt: undefined,
+    cancelledAt: undefined,
     perUserLimit: 0,
     maxPerOrder: 0,
     holdTtlSeconds: 0,

@@ -20,6 +20,7 @@ const REFUSALS = new Set([
   'LIMIT_REACHED',
   'MAX_PER_ORDER',
   'PAUSED',
+  'SALE_CANCELLED',
 ]);
 const TRY_AGAIN_STATUS = new Set([429, 502, 503, 504]);
 const LIVE_STATES = new Set(['HELD', 'CONFIRMED', 'FULFILLED', 'CANCELLED', 'EXPIRED']);

@@ -39,7 +39,7 @@ export interface Evidence {
 }
 
 /** Refusals that say nothing about how many units there are. */
-const NOT_ABOUT_UNITS = new Set(['NOT_ON_SALE', 'PAUSED']);
+const NOT_ABOUT_UNITS = new Set(['NOT_ON_SALE', 'PAUSED', 'SALE_CANCELLED']);
 
 /** Judges a run by what people were told and what the ledger holds. Pure. */
 export function judge(evidence: Evidence): Verdict {

@@ -135,6 +135,7 @@ const REASONS: Readonly<Partial<Record<RefusalReason, Refusal['reason']>>> = {
   [RefusalReason.REFUSAL_REASON_PAUSED]: 'PAUSED',
   [RefusalReason.REFUSAL_REASON_UNPROCESSABLE]: 'UNPROCESSABLE',
   [RefusalReason.REFUSAL_REASON_PRICE_DIFFERS]: 'PRICE_DIFFERS',
+  [RefusalReason.REFUSAL_REASON_SALE_CANCELLED]: 'SALE_CANCELLED',
 };
 
 function isClaimFault(reason: string): reason is ClaimFaultReason {

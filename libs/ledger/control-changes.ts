@@ -8,7 +8,7 @@ const list = functionCall('control_changes_list', 4);
 
 /** One thing that an operator changed. */
 export interface ControlChange {
-  /** STOCK_PATH, ORDER_PATH, PAUSE, RESUME, CAPACITY, RECONCILE, DEAD_LETTER, ALERT or IMPORT. */
+  /** STOCK_PATH, ORDER_PATH, PAUSE, RESUME, CANCEL, CAPACITY, RECONCILE, DEAD_LETTER, ALERT or IMPORT. */
   what: string;
   scope: Scope;
   was: string;

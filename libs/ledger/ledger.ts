@@ -1,6 +1,7 @@
 import { alertCalls } from './alerts.js';
 import { auditCalls } from './audit.js';
 import { backlogCalls } from './backlog.js';
+import { cancelledSaleCalls } from './cancelled-sales.js';
 import { claimCalls } from './claims.js';
 import { controlChangeCalls } from './control-changes.js';
 import { deadLetterDeskCalls } from './dead-letter-desk.js';
@@ -13,6 +14,7 @@ import { limitCalls } from './limits.js';
 import { orderChangeCalls } from './order-changes.js';
 import { orderCalls } from './orders.js';
 import { outboxCalls } from './outbox.js';
+import { overbookedCalls } from './overbooked.js';
 import { parkedCalls } from './parked.js';
 import { paymentCalls } from './payments.js';
 import { reconcileCalls } from './reconcile.js';
@@ -49,6 +51,8 @@ export function openLedger(pool: LedgerPool) {
     ...skuCalls(pool),
     ...skuImportCalls(pool),
     ...skuControlCalls(pool),
+    ...cancelledSaleCalls(pool),
+    ...overbookedCalls(pool),
     ...limitCalls(pool),
     ...outboxCalls(pool),
     ...jobCalls(pool),

@@ -26,7 +26,7 @@ async function unitsOf({ skuId }: Sku): Promise<Partial<SkuStock>> {
 function holds(sku: Sku, quantities: readonly number[]): Promise<string[]> {
   return Promise.all(
     quantities.map(async (quantity, n) => {
-      const user = `${sku.skuId}-${n}`;
+      const user = `${sku.skuId}-${n}-${randomUUID()}`.slice(0, 120);
       return (await db.order(claimOf(user, [lineOf(sku.skuId, user, quantity)]))).orderId;
     }),
   );
@@ -93,6 +93,44 @@ test('while no hold can leave a unit free the sku is sold out, else the hold tha
   assert.equal(overbookedByTwo.nextReleaseAt, await releases(second));
   await resize(sku, 0);
   assert.equal(await refused(), { reason: 'SOLD_OUT', skuId: sku.skuId });
+});
+
+test('the latest orders that make it overbooked are listed, over pages, as many as it takes', async () => {
+  const sku = await db.sku({ perUserLimit: 9, capacity: 12 });
+  const ids: string[] = [];
+  for (const quantity of [3, 1, 2, 2, 1]) ids.push(...(await holds(sku, [quantity])));
+  const listed = async (pageSize = 50): Promise<string[]> => {
+    const found: string[] = [];
+    for (let pageToken = ''; ; ) {
+      const page = await db.ledger.ordersOverbooked(sku.skuId, { pageSize, pageToken });
+      found.push(...page.orders.map(({ orderId }) => orderId));
+      pageToken = page.nextPageToken;
+      if (pageToken === '') return found;
+    }
+  };
+  assert.equal(await listed(), []);
+  await resize(sku, 5);
+  const newest = ids.toReversed();
+  assert.equal(await listed(), newest.slice(0, 3));
+  assert.equal(await listed(1), newest.slice(0, 3));
+  await db.ledger.orderCancel({ orderId: newest[0] ?? '' });
+  await db.ledger.orderCancel({ orderId: newest[4] ?? '' });
+  assert.equal(await listed(2), []);
+});
+
+test('A02: a hold that is beyond a lowered capacity is paid in full, and nothing is free until it is made up for', async () => {
+  const sku = await db.sku({ perUserLimit: 2, capacity: 2 });
+  const order = await db.order(claimOf('ann', [lineOf(sku.skuId, 'ann', 2)]));
+  const refused = await resize(sku, 1, false).catch((error: unknown) => error);
+  assert.ok(refused instanceof Fault && refused.reason === 'CAPACITY_BELOW_TAKEN');
+  await resize(sku, 1);
+  const { orderId, amountMinor, currency } = order;
+  const paid = { orderId, provider: 'bank', providerPaymentId: orderId, amountMinor, currency };
+  const { order: confirmed } = await db.ledger.paymentConfirm(paid);
+  assert.equal([confirmed.state, confirmed.lines[0]?.quantity], ['CONFIRMED', 2]);
+  assert.equal(await unitsOf(sku), { capacity: 1, overbooked: 1, free: 0, held: 0, sold: 2 });
+  await db.ledger.orderCancel({ orderId });
+  assert.equal(await unitsOf(sku), { capacity: 1, overbooked: 0, free: 1, held: 0, sold: 0 });
 });
 
 test('whatever operators, buyers and the clock do, units are conserved and no free one is overbooked', async () => {

@@ -50,6 +50,7 @@ async function callAll(ledger: Ledger, skuId: string, round: string): Promise<vo
     await ledger.skuPause({ ...change, paused, requestId: `${round}-${paused}` });
   }
   await ledger.capacitySet({ ...change, capacity: 1_000 + round.length, force: true, requestId: round });
+  await ledger.ordersOverbooked(skuId, { pageSize: 2 });
   const imported = { skus: [{ ...plainSku(), skuId: `${skuId}-${round}` }], update: true };
   await ledger.skusRehearse(imported);
   await ledger.skusImportOnce({ ...imported, operator: 'olga', reason: 'why not', requestId: round });

@@ -79,6 +79,8 @@ export interface Sku {
   freeCancelSeconds?: number;
   lateCancel: LateCancel;
   paused: boolean;
+  /** Its sale was cancelled then, for good. */
+  cancelledAt?: Date;
   etag: string;
 }
 
@@ -98,6 +100,7 @@ export interface SkuStock {
   offSaleAt?: Date;
   startsAt?: Date;
   paused: boolean;
+  cancelledAt?: Date;
   perUserLimit: number;
   maxPerOrder: number;
   /** Earliest expiry of a hold; it may lie in the past until the hold is swept. */
@@ -162,6 +165,7 @@ export interface SkuRow {
   free_cancel_seconds: number | null;
   late_cancel: LateCancel;
   paused: boolean;
+  cancelled_at: Instant | null;
   etag: number;
   capacity: number;
   overbooked: number;
@@ -239,6 +243,7 @@ export function toSku(row: SkuRow): Sku {
     ...(row.free_cancel_seconds !== null && { freeCancelSeconds: row.free_cancel_seconds }),
     lateCancel: row.late_cancel,
     paused: row.paused,
+    ...(row.cancelled_at && { cancelledAt: toDate(row.cancelled_at) }),
     etag: String(row.etag),
   };
 }
@@ -267,6 +272,7 @@ export function toSkuStock(row: SkuRow): SkuStock {
     ...(row.off_sale_at && { offSaleAt: toDate(row.off_sale_at) }),
     ...(row.starts_at && { startsAt: toDate(row.starts_at) }),
     paused: row.paused,
+    ...(row.cancelled_at && { cancelledAt: toDate(row.cancelled_at) }),
     perUserLimit: row.per_user_limit,
     maxPerOrder: row.max_per_order,
     ...(row.next_release_at && { nextReleaseAt: toDate(row.next_release_at) }),

@@ -51,14 +51,6 @@ interface ChangeRow {
 
 /** The calls by which operators act on skus. */
 export function skuControlCalls(pool: LedgerPool) {
-  async function change(statement: Statement, { storeId, skuId }: SkuChange, values: unknown[]): Promise<ChangeRow> {
-    const [row] = await retryConflicts(() => pool.query<ChangeRow>(statement, [storeId, skuId, ...values]), ATTEMPTS);
-    if (!row) throw skuNotFound(skuId);
-    if (row.outcome === 'REQUEST_ID_REUSED')
-      throw new Fault('REQUEST_ID_REUSED', 'the request id was used for another change');
-    return row;
-  }
-
   return {
     /**
      * Stops the sale of a sku, or lets it go on. From the moment this resolves nobody is given a unit of a paused one;
@@ -67,9 +59,8 @@ export function skuControlCalls(pool: LedgerPool) {
      * Errors: Fault INVALID_REQUEST with every violation; SKU_NOT_FOUND, also for a sku of another store;
      * REQUEST_ID_REUSED; BUSY and UNAVAILABLE as every call.
      */
-    async skuPause(asked: SkuChange & { paused: boolean }): Promise<ChangedSku> {
-      refuse(skuChangeViolations(asked));
-      return changedSku(await change(pause, asked, [asked.paused, asked.reason, asked.operator, asked.requestId]));
+    skuPause(asked: SkuChange & { paused: boolean }): Promise<ChangedSku> {
+      return changeSku(pool, pause, asked, [asked.paused, asked.reason, asked.operator, asked.requestId]);
     },
 
     /**
@@ -83,7 +74,13 @@ export function skuControlCalls(pool: LedgerPool) {
       const holds = Number.isInteger(capacity) && capacity >= 0 && capacity <= MAX_CAPACITY;
       const violation = { field: 'capacity', description: `must be a whole number, 0 to ${MAX_CAPACITY}` };
       refuse([...skuChangeViolations(asked), ...(holds ? [] : [violation])]);
-      const row = await change(setCapacity, asked, [capacity, force, asked.reason, asked.operator, asked.requestId]);
+      const row = await change(pool, setCapacity, asked, [
+        capacity,
+        force,
+        asked.reason,
+        asked.operator,
+        asked.requestId,
+      ]);
       if (row.outcome === 'CAPACITY_BELOW_TAKEN') throw capacityBelowTaken(row.sku_row, capacity);
       return changedSku(row);
     },
@@ -107,6 +104,30 @@ export function skuControlCalls(pool: LedgerPool) {
       return { releases: rows.map((row) => ({ ...toStockedSku(row), stockPath: row.stock_path })), nextPageToken };
     },
   };
+}
+
+/** Changes a sku by a function of the ledger, which takes its store, itself and `values`. */
+export async function changeSku(
+  pool: LedgerPool,
+  statement: Statement,
+  asked: SkuChange,
+  values: unknown[],
+): Promise<ChangedSku> {
+  refuse(skuChangeViolations(asked));
+  return changedSku(await change(pool, statement, asked, values));
+}
+
+async function change(
+  pool: LedgerPool,
+  statement: Statement,
+  { storeId, skuId }: SkuChange,
+  values: unknown[],
+): Promise<ChangeRow> {
+  const [row] = await retryConflicts(() => pool.query<ChangeRow>(statement, [storeId, skuId, ...values]), ATTEMPTS);
+  if (!row) throw skuNotFound(skuId);
+  if (row.outcome === 'REQUEST_ID_REUSED')
+    throw new Fault('REQUEST_ID_REUSED', 'the request id was used for another change');
+  return row;
 }
 
 function changedSku({ outcome, sku_row: row }: ChangeRow): ChangedSku {

@@ -5,7 +5,10 @@ import type { Sku } from './rows.js';
 
 /** A sku as it shall be. What operators cannot set is left out. */
 export interface SkuToPut
-  extends Omit<Sku, 'overbooked' | 'etag' | 'onBusy' | 'latePayment' | 'freeCancelSeconds' | 'lateCancel'> {
+  extends Omit<
+    Sku,
+    'overbooked' | 'cancelledAt' | 'etag' | 'onBusy' | 'latePayment' | 'freeCancelSeconds' | 'lateCancel'
+  > {
   /** QUEUE or FAIL. */
   onBusy: string;
   /** RETAKE_IF_FREE or REFUND. Absent, as with the next two: as it is; of a new sku RETAKE_IF_FREE. */

@@ -191,4 +191,26 @@ test('stock is read with the clock, and unknown skus are left out', async () => 
   );
 });
 
+test('a slot that is moved to another time keeps its id, its orders and its holds with what is left of them', async () => {
+  const hour = 3_600_000;
+  const at = (hours: number): Date => new Date(Date.now() + hours * hour);
+  const slot = { startsAt: at(2), timeZone: 'Europe/Vienna' };
+  const { overbooked: _, etag, ...read } = await db.sku(slot);
+  const [held, paid] = [await db.order(claimOf('ann', read.skuId)), await db.order(claimOf('ben', read.skuId))];
+  const pay = ({ orderId, amountMinor, currency }: typeof held) =>
+    db.ledger.paymentConfirm({ orderId, provider: 'bank', providerPaymentId: orderId, amountMinor, currency });
+  await pay(paid);
+  const moved = await db.ledger.skuPut({ ...read, startsAt: at(5) }, etag);
+  assert.equal([moved.outcome, moved.sku.skuId], ['CHANGED', read.skuId]);
+  assert.equal(await db.ledger.orderGet(held.orderId), held);
+  assert.is((await db.ledger.orderGet(paid.orderId)).state, 'CONFIRMED');
+  // Into the past: nobody begins an order of it, and who holds may still pay.
+  await db.ledger.skuPut({ ...read, startsAt: at(-1) }, moved.sku.etag);
+  const late = await db.admit(claimOf('cleo', read.skuId));
+  assert.equal(late.kind === 'REFUSED' && [late.refusal.reason, late.refusal.slotPast], ['NOT_ON_SALE', true]);
+  assert.is((await pay(held)).order.state, 'CONFIRMED');
+  const { free, sold } = await db.stock(read.skuId);
+  assert.equal([free, sold], [8, 2]);
+});
+
 test.run();

@@ -8,7 +8,8 @@ export type RefusalReason =
   | 'MAX_PER_ORDER'
   | 'PAUSED'
   | 'UNPROCESSABLE'
-  | 'PRICE_DIFFERS';
+  | 'PRICE_DIFFERS'
+  | 'SALE_CANCELLED';
 
 /** An expected no: an answer, not an error. Plain data, so that refusing a crowd stays cheap. */
 export interface Refusal {

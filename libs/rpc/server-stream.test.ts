@@ -34,6 +34,7 @@ async function serve(watchOrder: Watch) {
     watchOrder,
     cancelOrder: missing,
     confirmPayment: missing,
+    endCancelledSales: missing,
     expireDue: missing,
   });
   server = await startServer({ address: '127.0.0.1:0', services: [service], logger: silentLogger, drainMs: 50 });

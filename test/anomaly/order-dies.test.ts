@@ -184,6 +184,30 @@ test('12: it dies after a cancellation and before it says so: the same one again
   await scene.assertAtRest(inventory);
 });
 
+test('12: it dies in the middle of a cancelled sale: it goes on where it was, and every order is given back once', async () => {
+  const wish = await scene.wish({ capacity: 3 });
+  const wishes = [wish, scene.another(wish, 'ben'), scene.another(wish, 'cleo')];
+  for (const each of wishes) assert.is((await scene.pressOn(http, each)).status, 201);
+  const { storeId, skuId } = wish;
+  const requestId = 'cancel-sale';
+  await scene.ledger.ledger.skuCancel({ storeId, skuId, operator: 'olga', reason: 'it rains', requestId });
+  const cancelled = async (): Promise<number> => {
+    const states = await Promise.all(wishes.map((each) => scene.stateOf(each)));
+    return states.filter((state) => state === 'CANCELLED').length;
+  };
+  const one = () => orders.endCancelledSales({ batchSize: 1 });
+  const swallowed = swallow(victim.link('postgres'));
+  one().catch(() => undefined);
+  await swallowed();
+  await restart();
+  assert.is(await cancelled(), 0);
+  await diesAfterTheCommit(wish, one, async () => (await cancelled()) === 1);
+  await restart();
+  while ((await one()).more);
+  for (const each of wishes) assert.equal(await scene.movements(each), ['ADMIT', 'CANCEL']);
+  await scene.assertAtRest(inventory);
+});
+
 test('13 F15: it dies after a commit and before the event is out: the event is told when it is back', async () => {
   const wish = await held();
   victim.link('nats').cut();

@@ -185,6 +185,7 @@ const sku: Sku = {
   currency: 'EUR',
   rateLimit: undefined,
   paused: false,
+  cancelledAt: undefined,
   etag: 'e-1',
 };
 
@@ -198,4 +199,5 @@ const availability = {
   nextReleaseAt: undefined,
   opensInMs: 0,
   onSale: true,
+  cancelledAt: undefined,
 };

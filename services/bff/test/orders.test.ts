@@ -67,6 +67,7 @@ test('a refusal is 409 with its reason and facts', async () => {
     [RefusalReason.REFUSAL_REASON_NOT_ON_SALE, { slotPast: true }, { reason: 'NOT_ON_SALE', slot_past: true }],
     [RefusalReason.REFUSAL_REASON_MAX_PER_ORDER, { limit: 4 }, { reason: 'MAX_PER_ORDER', limit: 4 }],
     [RefusalReason.REFUSAL_REASON_PAUSED, {}, { reason: 'PAUSED' }],
+    [RefusalReason.REFUSAL_REASON_SALE_CANCELLED, {}, { reason: 'SALE_CANCELLED' }],
   ];
   for (const [reason, given, expected] of facts) {
     const refusal = { ...noRefusal, reason, ...given };

@@ -210,6 +210,7 @@ export async function startFakeOrders(books: FakeBooks): Promise<RpcServer> {
       const order = change(orderId, '', OrderState.ORDER_STATE_CONFIRMED);
       return { order, paymentState: PaymentState.PAYMENT_STATE_CAPTURED };
     },
+    endCancelledSales: absent,
     expireDue: absent,
   });
   const forOperators = [AlertServiceDefinition, DeadLetterServiceDefinition, ExplainServiceDefinition];

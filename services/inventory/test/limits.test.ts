@@ -55,6 +55,7 @@ function put(skuId: string, storeId: string, some: Partial<Sku> = {}): Promise<S
     currency: 'EUR',
     rateLimit: undefined,
     paused: false,
+    cancelledAt: undefined,
     etag: '',
     ...some,
   };

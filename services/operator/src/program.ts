@@ -9,6 +9,7 @@ import { addReconcileCommands } from './adapters/reconcile/reconcile-commands.js
 import { addReleasesCommand } from './adapters/releases/releases-command.js';
 import type { Session } from './adapters/session.js';
 import { addImportCommand } from './adapters/skus/import-command.js';
+import { addOverbookedCommand } from './adapters/skus/overbooked-command.js';
 import { addSkuCommands } from './adapters/skus/sku-commands.js';
 import { addExplainCommands } from './adapters/stories/explain-commands.js';
 import { addSwitchCommands } from './adapters/switches/switch-commands.js';
@@ -51,6 +52,7 @@ export function programOf(session: Session): Command {
   addSwitchCommands(program, session);
   addLimitsCommands(program, session);
   addSku(program, session);
+  addOverbookedCommand(program, session);
   program.commandsGroup('What happened, and repairs:');
   addProveCommand(program, session);
   addExplainCommands(program, session);
@@ -61,7 +63,7 @@ export function programOf(session: Session): Command {
 }
 
 function addSku(program: Command, session: Session): void {
-  const sku = program.command('sku').description('what is sold: terms, units, pause, capacity, import');
+  const sku = program.command('sku').description('what is sold: terms, units, pause, capacity, cancelling, import');
   addSkuCommands(sku, session);
   addImportCommand(sku, session);
 }

@@ -45,10 +45,12 @@ export const sampleCommands: Record<string, SampleCommand> = {
     good: ['kiln-mug', ...why],
     bad: { args: ['a b', '--reason', ' '], problems: ['SKU "a b"', needsReason] },
   },
+  'sku cancel': { good: ['kiln-mug', ...why], bad: { args: ['a b'], problems: ['SKU "a b"', needsReason] } },
   'sku set-capacity': {
     good: ['kiln-mug', '120', ...why],
     bad: { args: ['a b', 'many'], problems: ['SKU "a b"', 'N "many"', needsReason] },
   },
+  overbooked: { good: ['kiln-mug'], bad: { args: ['a b'], problems: ['SKU "a b"'] } },
   alerts: { good: [] },
   'alerts clear': { good: ['12', ...why], bad: { args: ['x'], problems: ['ALERT "x"', needsReason] } },
   releases: {
@@ -108,6 +110,8 @@ export const everyAnswer: Script = {
   getSku: { sku: mug, availability: mugUnits },
   pauseSku: { sku: { ...mug, paused: true } },
   resumeSku: { sku: mug },
+  cancelSku: { sku: { ...mug, cancelledAt: longAgo } },
+  listOverbookedOrders: { sku: mug, orders: [order], nextPageToken: '' },
   setCapacity: { sku: mug, availability: mugUnits },
   listAlerts: { alerts: [alert], nextPageToken: '' },
   clearAlert: { alert: { ...alert, clearedAt: longAgo, clearedBy: 'anna', clearedReason: 'seen to' } },

@@ -70,6 +70,7 @@ export const mug: Sku = {
   currency: 'EUR',
   rateLimit: { perSecond: 400, burst: 40 },
   paused: false,
+  cancelledAt: undefined,
   etag: '7',
   onBusy: OnBusy.ON_BUSY_FAIL,
 };
@@ -83,6 +84,7 @@ export const mugUnits: Availability = {
   nextReleaseAt: undefined,
   opensInMs: 0,
   onSale: true,
+  cancelledAt: undefined,
 };
 
 const plain: InstanceStatus = {

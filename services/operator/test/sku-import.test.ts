@@ -93,6 +93,7 @@ test('what a row says is sent, and what it leaves out takes its default', async 
       paused: false,
       etag: '',
       onBusy: 2,
+      cancelledAt: undefined,
     },
   );
 });

@@ -4,7 +4,8 @@ import { Fault } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { holdfast } from './command-line.js';
 import { type FakeGateway, startFakeGateway } from './fake-gateway.js';
-import { mug, mugUnits, stockSwitch, storeScope } from './samples.js';
+import { order } from './repair-samples.js';
+import { longAgo, mug, mugUnits, stockSwitch, storeScope } from './samples.js';
 
 const test = suite('holdfast sku');
 let gateway: FakeGateway;
@@ -19,6 +20,7 @@ test.before.each(() => {
     getSku: { sku: mug, availability: mugUnits },
     pauseSku: { sku: { ...mug, paused: true } },
     resumeSku: { sku: mug },
+    cancelSku: { sku: { ...mug, cancelledAt: longAgo } },
     setCapacity: { sku: { ...mug, capacity: 30, overbooked: 10 }, availability: { ...mugUnits, free: 0 } },
   };
 });
@@ -68,14 +70,17 @@ test('why a sku is not on sale is said', async () => {
   const off = { ...mugUnits, onSale: false, state: AvailabilityState.AVAILABILITY_STATE_SOLD_OUT };
   gateway.script.getSku = { sku: { ...mug, paused: true }, availability: off };
   assert.match((await run('show', 'kiln-mug')).out, /on sale +no, it is paused/);
+  gateway.script.getSku = { sku: { ...mug, cancelledAt: longAgo }, availability: off };
+  assert.match((await run('show', 'kiln-mug')).out, /\(cancelled\)[\s\S]*on sale +no, it was cancelled at 2026-03-02/);
   gateway.script.getSku = { sku: mug, availability: { ...off, opensInMs: 7_200_000 } };
   assert.match((await run('show', 'kiln-mug')).out, /on sale +in 2 h/);
 });
 
-test('pause and resume name the store that they have looked up, and why', async () => {
+test('pause, resume and cancel name the store that they have looked up, and why', async () => {
   assert.match((await run('pause', 'kiln-mug', ...because)).out, /\(paused\)\nnobody can begin an order/);
   assert.match((await run('resume', 'kiln-mug', ...because)).out, /A mug\nit is sold by its terms/);
-  for (const method of ['pauseSku', 'resumeSku'] as const) {
+  assert.match((await run('cancel', 'kiln-mug', ...because)).out, /\(cancelled\)\nnobody can begin an order/);
+  for (const method of ['pauseSku', 'resumeSku', 'cancelSku'] as const) {
     const [{ requestId, ...sent } = { requestId: '' }] = gateway.requests(method);
     assert.equal(sent, { storeId: 'kiln', skuId: 'kiln-mug', reason: 'a table broke' });
     assert.ok(requestId);
@@ -99,6 +104,31 @@ test('--force is sent, and the sku is shown overbooked', async () => {
   assert.match(out, /capacity +30 \+ 10 overbooked/);
   const [sent] = gateway.requests('setCapacity');
   assert.equal([sent?.storeId, sent?.capacity, sent?.force, sent?.reason], ['kiln', 30, true, 'a table broke']);
+});
+
+test('overbooked lists the latest orders, over pages, and says when there are none', async () => {
+  const list = ['--gateway', gateway.address, 'overbooked', 'kiln-mug'];
+  gateway.script.getSku = { sku: { ...mug, overbooked: 2 }, availability: mugUnits };
+  const pages = [
+    { ...order, orderId: 'first' },
+    { ...order, orderId: 'second' },
+  ];
+  gateway.script.listOverbookedOrders = ({ pageToken }) => ({
+    sku: mug,
+    orders: pages.slice(Number(pageToken), Number(pageToken) + 1),
+    nextPageToken: pageToken === '' ? '1' : '',
+  });
+  const { code, out } = await holdfast(list);
+  assert.is(code, 0);
+  assert.match(out, /overbooked by 2, the latest first[\s\S]*first[\s\S]*second/);
+  const json = JSON.parse((await holdfast([...list, '--json'])).out);
+  assert.equal(
+    json.orders.map((listed: { order_id: string }) => listed.order_id),
+    ['first', 'second'],
+  );
+  gateway.script.getSku = { sku: mug, availability: mugUnits };
+  gateway.script.listOverbookedOrders = { sku: mug, orders: [], nextPageToken: '' };
+  assert.match((await holdfast(list)).out, /it is not overbooked/);
 });
 
 test('who changes something is the option, else the environment, else who is logged in', async () => {

@@ -97,7 +97,7 @@ test('every job is listed with what its last run did and when it runs next', asy
   });
   assert.equal(
     jobs.map((job) => job.name),
-    ['alerts', 'expire', 'reconcile', 'reconcile-ended', 'sweep', 'sync', 'warm-up'],
+    ['alerts', 'cancelled-sales', 'expire', 'reconcile', 'reconcile-ended', 'sweep', 'sync', 'warm-up'],
   );
   for (const job of jobs) assert.ok(job.nextRunAt && job.lastRunAt && job.nextRunAt > job.lastRunAt, job.name);
   assert.ok(stage.sweeps > 0);

@@ -52,6 +52,10 @@ const texts: Readonly<Record<RefusalReason, RefusalText>> = {
     title: 'The price is another one',
     detail: ({ skuId }) => `A unit of ${skuId} costs something else: the order stays where it is.`,
   },
+  [RefusalReason.REFUSAL_REASON_SALE_CANCELLED]: {
+    title: 'The sale was cancelled',
+    detail: ({ skuId }) => `${skuId} is not sold any more. What was paid for it goes back.`,
+  },
   [RefusalReason.REFUSAL_REASON_UNSPECIFIED]: unknownReason(),
   [RefusalReason.UNRECOGNIZED]: unknownReason(),
 };

@@ -157,6 +157,7 @@ export const skuAnswer = {
     price_minor: text,
     currency: text,
     paused: flag,
+    cancelled_at: text,
     availability: {
       type: 'object',
       properties: {

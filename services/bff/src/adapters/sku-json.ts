@@ -18,6 +18,7 @@ export function skuJson(sku: Sku, availability: Availability | undefined) {
     price_minor: String(sku.priceMinor),
     currency: sku.currency,
     paused: sku.paused,
+    cancelled_at: sku.cancelledAt?.toISOString(),
     availability: availability && availabilityJson(availability),
   };
 }

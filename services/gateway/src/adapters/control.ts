@@ -26,6 +26,8 @@ export const stockControl = partOf(ControlServiceDefinition, [
   'listControlChanges',
   'pauseSku',
   'resumeSku',
+  'cancelSku',
+  'listOverbookedOrders',
   'setCapacity',
   'importSkus',
   'listReleases',

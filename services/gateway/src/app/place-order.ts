@@ -99,6 +99,7 @@ function shutBy({ reason, skuId, opensAt }: Refusal, storeId: string): Ending['s
     case RefusalReason.REFUSAL_REASON_ALL_HELD:
     case RefusalReason.REFUSAL_REASON_SOLD_OUT:
     case RefusalReason.REFUSAL_REASON_PAUSED:
+    case RefusalReason.REFUSAL_REASON_SALE_CANCELLED:
     case RefusalReason.REFUSAL_REASON_NOT_ON_SALE: {
       const forMs = opensAt === undefined ? shutMs : Math.min(shutMs, opensAt.getTime() - Date.now());
       return forMs > 0 ? [{ storeId, skuId, forMs }] : [];

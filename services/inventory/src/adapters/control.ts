@@ -12,6 +12,8 @@ const stockControl = partOf(ControlServiceDefinition, [
   'listControlChanges',
   'pauseSku',
   'resumeSku',
+  'cancelSku',
+  'listOverbookedOrders',
   'setCapacity',
   'importSkus',
   'listReleases',

@@ -6,6 +6,7 @@ import type {
 } from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
 import { StockPath } from '#libs/contracts/gen/holdfast/control/v1/switch.js';
 import { shardOfStore } from '#libs/contracts/order-id.js';
+import { toOrderMessage } from '#libs/contracts/order-messages.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
 import type { Release } from '#libs/ledger/sku-control.js';
 import { Fault } from '#libs/refusal/fault.js';
@@ -20,7 +21,17 @@ import { fromSkuMessage, toAvailabilityMessage, toSkuMessage } from './sku-messa
 const UNTOLD_REASON = 'import';
 
 export interface SkuControlParts extends ChangeHearers {
-  ledger: Pick<Ledger, 'skuPause' | 'capacitySet' | 'skusImportOnce' | 'skusRehearse' | 'releasesList'>;
+  ledger: Pick<
+    Ledger,
+    | 'skuPause'
+    | 'skuCancel'
+    | 'skuGet'
+    | 'ordersOverbooked'
+    | 'capacitySet'
+    | 'skusImportOnce'
+    | 'skusRehearse'
+    | 'releasesList'
+  >;
   ledgerNow(): Date;
   /** Absent: there is no Redis. */
   gate: LoadedGates | undefined;
@@ -29,7 +40,7 @@ export interface SkuControlParts extends ChangeHearers {
 
 type SkuControlHandlers = Pick<
   Handlers<typeof ControlServiceDefinition>,
-  'pauseSku' | 'resumeSku' | 'setCapacity' | 'importSkus' | 'listReleases'
+  'pauseSku' | 'resumeSku' | 'cancelSku' | 'listOverbookedOrders' | 'setCapacity' | 'importSkus' | 'listReleases'
 >;
 
 /** What operators do to skus: the ledger decides by it from the moment of the answer, and the gate knows it then. */
@@ -46,6 +57,18 @@ export function serveSkuControl(parts: SkuControlParts): SkuControlHandlers {
     pauseSku: (request, call) => pause(request, true, call),
 
     resumeSku: (request, call) => pause(request, false, call),
+
+    async cancelSku(request, call) {
+      const { sku } = await ledger.skuCancel({ ...request, operator: operatorOf(call) });
+      await spreadChange(parts, [sku.skuId]);
+      return { sku: toSkuMessage(sku) };
+    },
+
+    async listOverbookedOrders({ skuId, pageSize, pageToken }) {
+      const { sku } = await ledger.skuGet(skuId);
+      const { orders, nextPageToken } = await ledger.ordersOverbooked(skuId, { pageSize, pageToken });
+      return { sku: toSkuMessage(sku), orders: orders.map(toOrderMessage), nextPageToken };
+    },
 
     async setCapacity(request, call) {
       const { sku, stock } = await ledger.capacitySet({ ...request, operator: operatorOf(call) });

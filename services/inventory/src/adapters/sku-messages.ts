@@ -56,6 +56,7 @@ export function toSkuMessage(sku: Sku): SkuMessage {
     onBusy: toOnBusyMessage(sku.onBusy),
     paused: sku.paused,
     etag: sku.etag,
+    cancelledAt: sku.cancelledAt,
   };
 }
 
@@ -76,6 +77,7 @@ export function toAvailabilityMessage(stock: SkuStock, now: Date): Availability 
     // A pause does not move the opening: whoever asks before it is told when, and from then on that it is not on sale.
     opensInMs: Math.max(0, (stock.onSaleAt?.getTime() ?? 0) - nowMs),
     onSale: nowMs >= fromMs && nowMs < untilMs,
+    cancelledAt: stock.cancelledAt,
   };
 }
 

@@ -111,6 +111,10 @@ export interface Skus {
   getSku(skuId: string): Promise<StockedSku>;
   pauseSku(sku: SkuNamed, reason: string): Promise<Sku>;
   resumeSku(sku: SkuNamed, reason: string): Promise<Sku>;
+  /** For good: its orders are cancelled in the minutes after. */
+  cancelSku(sku: SkuNamed, reason: string): Promise<Sku>;
+  /** The orders that make it overbooked, newest first. */
+  listOverbooked(skuId: string, pageSize: number, pageToken: string): Promise<Page<StoryOrder>>;
   /** CAPACITY_BELOW_TAKEN, with metadata `taken`, when more units are taken and `force` is false. */
   setCapacity(sku: SkuNamed, change: { capacity: number; force: boolean; reason: string }): Promise<StockedSku>;
   /** At most 500. */

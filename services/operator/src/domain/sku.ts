@@ -26,6 +26,8 @@ export interface Sku extends SkuDraft {
   /** Units beyond capacity that an operator let stand. */
   overbooked: number;
   paused: boolean;
+  /** Its sale was cancelled then, for good. */
+  cancelledAt?: Date | undefined;
 }
 
 /** Where its units are, and what a buyer is told. */

@@ -57,6 +57,13 @@ export function orderService({ ledger, change, watch }: OrderVerbs): ServiceImpl
       return { order: toOrderMessage(order), paymentState: PaymentState[`PAYMENT_STATE_${paymentState}`] };
     },
 
+    async endCancelledSales({ batchSize }) {
+      const allowed = batchSize >= 0 && batchSize <= usualBatch;
+      new RequestCheck().that(allowed, 'batch_size', `must be 0 to ${usualBatch}`).done();
+      const { cancelled, more } = await change.endCancelledSales(batchSize || usualBatch);
+      return { cancelled, more };
+    },
+
     async expireDue({ batchSize }) {
       const allowed = batchSize >= 0 && batchSize <= largestBatch;
       new RequestCheck().that(allowed, 'batch_size', `must be 0 to ${largestBatch}`).done();

@@ -1,3 +1,4 @@
+import type { SalesEnded } from '#libs/ledger/cancelled-sales.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
 import type { ExpiryReport } from '#libs/ledger/order-changes.js';
 import type { CapturedPayment, PaymentState } from '#libs/ledger/payments.js';
@@ -5,7 +6,7 @@ import type { LedgerOrder } from '#libs/ledger/rows.js';
 import { refuseImpossible } from './get-order.js';
 
 export interface ChangePorts {
-  readonly ledger: Pick<Ledger, 'orderCancel' | 'paymentConfirm' | 'ordersExpire'>;
+  readonly ledger: Pick<Ledger, 'orderCancel' | 'paymentConfirm' | 'ordersExpire' | 'cancelledSalesEnd'>;
   /** Hears of orders whose state this process changed. */
   readonly changed: (orderIds: readonly string[]) => void;
   /** Hears of skus whose units came back. */
@@ -34,6 +35,13 @@ export function changeOrders({ ledger, changed, freed }: ChangePorts) {
       const confirmation = await ledger.paymentConfirm(payment);
       changed([payment.orderId]);
       return confirmation;
+    },
+
+    async endCancelledSales(batchSize: number): Promise<SalesEnded> {
+      const ended = await ledger.cancelledSalesEnd(batchSize);
+      if (ended.cancelled > 0) changed([]);
+      freed(ended.freedSkus);
+      return ended;
     },
 
     async expireDue(batchSize: number): Promise<ExpiryReport> {

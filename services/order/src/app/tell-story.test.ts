@@ -70,6 +70,7 @@ test('each refusal is told with its figures', () => {
   assert.is(own, 'one may have 1 of clinic-1, see order order-2');
   assert.is(refused({ reason: 'MAX_PER_ORDER', limit: 10 }), 'an order may take 10 of clinic-1');
   assert.is(refused({ reason: 'PAUSED' }), 'clinic-1 was paused');
+  assert.is(refused({ reason: 'SALE_CANCELLED' }), 'the sale of clinic-1 was cancelled');
   assert.is(refused({ reason: 'UNPROCESSABLE' }), 'it could not be processed');
 });
 

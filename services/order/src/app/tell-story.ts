@@ -104,6 +104,8 @@ function reasonOf(refusal: Refusal, at: Date): string {
       return 'it could not be processed';
     case 'PRICE_DIFFERS':
       return `a unit of ${skuId} has another price`;
+    case 'SALE_CANCELLED':
+      return `the sale of ${skuId} was cancelled`;
   }
 }
 

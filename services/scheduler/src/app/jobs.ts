@@ -24,7 +24,7 @@ export interface Job {
 }
 
 export interface JobPorts {
-  readonly order: Pick<Client<OrderServiceDefinition>, 'expireDue'>;
+  readonly order: Pick<Client<OrderServiceDefinition>, 'expireDue' | 'endCancelledSales'>;
   readonly inventory: Pick<Client<InventoryServiceDefinition>, 'sweep' | 'sync'>;
   readonly alerts: Pick<Client<AlertServiceDefinition>, 'checkAlerts'>;
   readonly reconcile: Pick<Client<ReconcileServiceDefinition>, 'planReconcile'>;
@@ -34,7 +34,7 @@ export interface JobPorts {
 
 const everySecondMs = 1_000;
 const alertsEveryMs = 5_000;
-const expireBatchSize = 500;
+const batchSize = 500;
 /** A hold shorter than all others may be born meanwhile, so expiry never rests longer than this. */
 const expireRest = { leastMs: 100, mostMs: 1_000 };
 /** Gates are set from so long before a sale opens. */
@@ -48,11 +48,11 @@ const reconcileEndedEveryMs = 60_000;
 const lookDeadlineMs = 900_000;
 
 export function createJobs(ports: JobPorts): Job[] {
-  return [...saleJobs(ports), ...lookJobs(ports)];
+  return [...saleJobs(ports), ...gateJobs(ports), ...lookJobs(ports)];
 }
 
-/** What the sale itself needs, and what watches it. */
-function saleJobs({ order, inventory, alerts, now }: JobPorts): Job[] {
+/** What ends orders. */
+function saleJobs({ order, now }: JobPorts): Job[] {
   return [
     {
       name: 'expire',
@@ -62,12 +62,32 @@ function saleJobs({ order, inventory, alerts, now }: JobPorts): Job[] {
         let expired = 0;
         let batch: { expired: number; nextDueAt?: Date | undefined };
         do {
-          batch = await order.expireDue({ batchSize: expireBatchSize });
+          batch = await order.expireDue({ batchSize });
           expired += batch.expired;
-        } while (batch.expired === expireBatchSize && !closing.aborted);
+        } while (batch.expired === batchSize && !closing.aborted);
         return { result: `${expired} expired`, nextInMs: restUntil(batch.nextDueAt, now(), expireRest) };
       },
     },
+    {
+      name: 'cancelled-sales',
+      description: 'Cancels and refunds the orders of sales that were cancelled',
+      overdueAfterMs: 5_000,
+      async run(closing) {
+        let cancelled = 0;
+        let batch: { cancelled: number; more: boolean };
+        do {
+          batch = await order.endCancelledSales({ batchSize });
+          cancelled += batch.cancelled;
+        } while (batch.more && !closing.aborted);
+        return { result: `${cancelled} cancelled`, nextInMs: everySecondMs };
+      },
+    },
+  ];
+}
+
+/** What keeps gates near the ledger, and what watches both. */
+function gateJobs({ inventory, alerts, now }: JobPorts): Job[] {
+  return [
     {
       name: 'sweep',
       description: 'Settles, admits or drops the claims that are left in the journal',

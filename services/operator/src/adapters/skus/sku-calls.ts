@@ -15,6 +15,7 @@ import { fromStatus } from '#libs/rpc/status.js';
 import type { ChunkImported, Skus } from '../../app/ports.js';
 import type { Sku, SkuDraft, SkuUnits } from '../../domain/sku.js';
 import { enumWord } from '../enum-word.js';
+import { toStoryOrder } from '../stories/story-calls.js';
 import type { Wire } from '../wire.js';
 
 const importDeadlineMs = 30_000;
@@ -33,6 +34,13 @@ export function skuCalls({ connect, options }: Wire): Skus {
     },
     async resumeSku(named, reason) {
       return toSku((await control.resumeSku({ ...named, reason, requestId: randomUUID() }, options)).sku);
+    },
+    async cancelSku(named, reason) {
+      return toSku((await control.cancelSku({ ...named, reason, requestId: randomUUID() }, options)).sku);
+    },
+    async listOverbooked(skuId, pageSize, pageToken) {
+      const { orders, nextPageToken } = await control.listOverbookedOrders({ skuId, pageSize, pageToken }, options);
+      return { items: orders.map(toStoryOrder), nextPageToken };
     },
     async setCapacity(named, change) {
       const request = { ...named, ...change, requestId: randomUUID() };
@@ -69,6 +77,7 @@ function toSkuMessage({ rate, onBusy, ...draft }: SkuDraft): SkuMessage {
     startsAt: undefined,
     onSaleAt: undefined,
     offSaleAt: undefined,
+    cancelledAt: undefined,
     ...draft,
     rateLimit: rate,
     overbooked: 0,

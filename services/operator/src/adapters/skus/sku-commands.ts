@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type Fault, faultOf } from '#libs/refusal/fault.js';
+import { cancelSku } from '../../app/cancel-sku.js';
 import { pauseSku } from '../../app/pause-sku.js';
 import { resumeSku } from '../../app/resume-sku.js';
 import { setCapacity } from '../../app/set-capacity.js';
@@ -28,6 +29,13 @@ Example:
   holdfast sku resume kiln-mug --reason "the price is right"
 
 It is sold again by its terms.`;
+
+const cancelExamples = `
+Example:
+  holdfast sku cancel yoga-monday --reason "the teacher is ill"
+
+Nobody can begin an order of it from now on, for good. All its orders are cancelled and what was paid goes back, within
+minutes; what was used already stays. Whoever wants it is told that it was cancelled, and not why.`;
 
 const capacityExamples = `
 Examples:
@@ -60,6 +68,13 @@ export function addSkuCommands(sku: Command, session: Session): void {
     .addHelpText('after', resumeExamples)
     .action((skuId: string, { reason }: { reason?: string }) => pause(session, skuId, reason, resumeSku));
   sku
+    .command('cancel')
+    .description('cancels its sale for good, with all its orders')
+    .argument('<sku>', 'its id')
+    .option('--reason <why>', 'why; needed')
+    .addHelpText('after', cancelExamples)
+    .action((skuId: string, { reason }: { reason?: string }) => pause(session, skuId, reason, cancelSku));
+  sku
     .command('set-capacity')
     .description('says how many units there are')
     .argument('<sku>', 'its id')
@@ -90,7 +105,11 @@ async function pause(
   const read = readSkuChange({ sku: typed, ...(reason !== undefined && { reason }) });
   if ('problems' in read) throw new UsageError(read.problems ?? []);
   const sku = await change(session.gateway().skus, read.skuId, read.reason);
-  const what = sku.paused ? 'nobody can begin an order of it until it is resumed' : 'it is sold by its terms';
+  const what = sku.cancelledAt
+    ? 'nobody can begin an order of it; its orders are cancelled one after the other'
+    : sku.paused
+      ? 'nobody can begin an order of it until it is resumed'
+      : 'it is sold by its terms';
   session.show({ sku: skuJson(sku) }, (paint) => `${nameLine(sku, paint)}\n${what}`);
 }
 

@@ -34,6 +34,7 @@ export function skuJson(sku: Sku): object {
     rate_limit: sku.rate === undefined ? null : { per_second: sku.rate.perSecond, burst: sku.rate.burst },
     on_busy: sku.onBusy ?? 'queue',
     paused: sku.paused,
+    cancelled_at: instantJson(sku.cancelledAt),
   };
 }
 

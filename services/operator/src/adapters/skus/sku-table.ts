@@ -29,9 +29,10 @@ export function stockedText({ sku, units }: Pick<SkuShown, 'sku' | 'units'>, pai
   ])}`;
 }
 
-/** `kiln-mug of store kiln: A mug`, and whether it is paused. */
-export function nameLine({ skuId, storeId, title, paused }: Sku, paint: Paint): string {
-  return `${paint('bold', skuId)} of store ${storeId}: ${title}${paused ? paint('yellow', ' (paused)') : ''}`;
+/** `kiln-mug of store kiln: A mug`, and whether it is paused or cancelled. */
+export function nameLine({ skuId, storeId, title, paused, cancelledAt }: Sku, paint: Paint): string {
+  const state = cancelledAt ? paint('red', ' (cancelled)') : paused ? paint('yellow', ' (paused)') : '';
+  return `${paint('bold', skuId)} of store ${storeId}: ${title}${state}`;
 }
 
 /** A price as people write it; minor units when the currency is not known. */
@@ -60,6 +61,7 @@ function termsText(sku: Sku): string {
 
 function saleText(sku: Sku, { onSale, opensInMs, state }: SkuUnits, paint: Paint): string {
   if (onSale) return `yes, ${state.replace('_', ' ')}`;
+  if (sku.cancelledAt) return paint('red', `no, it was cancelled at ${instantText(sku.cancelledAt)}`);
   if (sku.paused) return paint('yellow', 'no, it is paused');
   return opensInMs > 0 ? `in ${durationText(opensInMs)}` : 'no, its time is over';
 }

@@ -5,6 +5,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Status } from "../../../google/rpc/status.js";
 import { Availability, OnBusy, RateLimit, Sku, SkuLimits, StoreLimits } from "../../inventory/v1/sku.js";
+import { Order } from "../../order/v1/order.js";
 import { InstanceStatus } from "../../status/v1/instance.js";
 import { ControlChange, OrderPath, Scope, StockPath, Switch } from "./switch.js";
 
@@ -139,6 +140,38 @@ export interface ResumeSkuRequest {
 /** The sku, on sale again by its terms. */
 export interface ResumeSkuResponse {
   sku: Sku | undefined;
+}
+
+/** Asks for the end of a sale. */
+export interface CancelSkuRequest {
+  storeId: string;
+  skuId: string;
+  /** 1..500 characters; buyers are not shown it. */
+  reason: string;
+  requestId: string;
+}
+
+/** The cancelled sku. */
+export interface CancelSkuResponse {
+  sku: Sku | undefined;
+}
+
+/** Asks for a page of orders. */
+export interface ListOverbookedOrdersRequest {
+  skuId: string;
+  /** 1..500; 0 means 50. */
+  pageSize: number;
+  pageToken: string;
+}
+
+/**
+ * As many HELD and CONFIRMED orders as it takes for their units to be those that the sku is overbooked by; none when it is
+ * not. An empty token is the only end.
+ */
+export interface ListOverbookedOrdersResponse {
+  sku: Sku | undefined;
+  orders: Order[];
+  nextPageToken: string;
 }
 
 /** How many units there shall be. */
@@ -1322,6 +1355,267 @@ export const ResumeSkuResponse: MessageFns<ResumeSkuResponse> = {
   },
 };
 
+function createBaseCancelSkuRequest(): CancelSkuRequest {
+  return { storeId: "", skuId: "", reason: "", requestId: "" };
+}
+
+export const CancelSkuRequest: MessageFns<CancelSkuRequest> = {
+  encode(message: CancelSkuRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.storeId !== "") {
+      writer.uint32(10).string(message.storeId);
+    }
+    if (message.skuId !== "") {
+      writer.uint32(18).string(message.skuId);
+    }
+    if (message.reason !== "") {
+      writer.uint32(26).string(message.reason);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(34).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CancelSkuRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCancelSkuRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.storeId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.skuId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCancelSkuResponse(): CancelSkuResponse {
+  return { sku: undefined };
+}
+
+export const CancelSkuResponse: MessageFns<CancelSkuResponse> = {
+  encode(message: CancelSkuResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sku !== undefined) {
+      Sku.encode(message.sku, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CancelSkuResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCancelSkuResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sku = Sku.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListOverbookedOrdersRequest(): ListOverbookedOrdersRequest {
+  return { skuId: "", pageSize: 0, pageToken: "" };
+}
+
+export const ListOverbookedOrdersRequest: MessageFns<ListOverbookedOrdersRequest> = {
+  encode(message: ListOverbookedOrdersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.skuId !== "") {
+      writer.uint32(10).string(message.skuId);
+    }
+    if (message.pageSize !== 0) {
+      writer.uint32(16).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(26).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListOverbookedOrdersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListOverbookedOrdersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.skuId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListOverbookedOrdersResponse(): ListOverbookedOrdersResponse {
+  return { sku: undefined, orders: [], nextPageToken: "" };
+}
+
+export const ListOverbookedOrdersResponse: MessageFns<ListOverbookedOrdersResponse> = {
+  encode(message: ListOverbookedOrdersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sku !== undefined) {
+      Sku.encode(message.sku, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.orders) {
+      Order.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(26).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListOverbookedOrdersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListOverbookedOrdersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sku = Sku.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.orders.push(Order.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseSetCapacityRequest(): SetCapacityRequest {
   return { storeId: "", skuId: "", capacity: 0, force: false, reason: "", requestId: "" };
 }
@@ -2254,6 +2548,27 @@ export const ControlServiceDefinition = {
       responseType: ResumeSkuResponse as typeof ResumeSkuResponse,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /**
+     * Cancels a sale for good: from the answer on nobody is given a unit, and all its orders are cancelled and what was paid
+     * refunded, in the minutes after.
+     */
+    cancelSku: {
+      name: "CancelSku",
+      requestType: CancelSkuRequest as typeof CancelSkuRequest,
+      requestStream: false,
+      responseType: CancelSkuResponse as typeof CancelSkuResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** The orders that make a sku overbooked, newest first. */
+    listOverbookedOrders: {
+      name: "ListOverbookedOrders",
+      requestType: ListOverbookedOrdersRequest as typeof ListOverbookedOrdersRequest,
+      requestStream: false,
+      responseType: ListOverbookedOrdersResponse as typeof ListOverbookedOrdersResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** Changes how many units there are. FAILED_PRECONDITION CAPACITY_BELOW_TAKEN, with the figure, when more are taken. */
     setCapacity: {

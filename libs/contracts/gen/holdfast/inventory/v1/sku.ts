@@ -76,7 +76,11 @@ export interface Sku {
   /** Names the revision that was read; a change must send it back. */
   etag: string;
   /** What becomes of requests beyond the rate limit. Default QUEUE. */
-  onBusy?: OnBusy | undefined;
+  onBusy?:
+    | OnBusy
+    | undefined;
+  /** When the sale was cancelled, for good. Set by CancelSku only. */
+  cancelledAt: Date | undefined;
 }
 
 /** How many requests for one sku are let through. */
@@ -127,8 +131,10 @@ export interface Availability {
     | undefined;
   /** Milliseconds until on_sale_at, by the database's clock; 0 from then on. A pause does not move it. */
   opensInMs: number;
-  /** False before on_sale_at, after off_sale_at, past starts_at and while paused. */
+  /** False before on_sale_at, after off_sale_at, past starts_at, while paused and once cancelled. */
   onSale: boolean;
+  /** When the sale was cancelled, for good. */
+  cancelledAt: Date | undefined;
 }
 
 function createBaseSku(): Sku {
@@ -152,6 +158,7 @@ function createBaseSku(): Sku {
     paused: false,
     etag: "",
     onBusy: undefined,
+    cancelledAt: undefined,
   };
 }
 
@@ -213,6 +220,9 @@ export const Sku: MessageFns<Sku> = {
     }
     if (message.onBusy !== undefined) {
       writer.uint32(152).int32(message.onBusy);
+    }
+    if (message.cancelledAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.cancelledAt), writer.uint32(482).fork()).join();
     }
     return writer;
   },
@@ -380,6 +390,14 @@ export const Sku: MessageFns<Sku> = {
             }
 
             message.onBusy = reader.int32() as any;
+            continue;
+          }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.cancelledAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -632,6 +650,7 @@ function createBaseAvailability(): Availability {
     nextReleaseAt: undefined,
     opensInMs: 0,
     onSale: false,
+    cancelledAt: undefined,
   };
 }
 
@@ -663,6 +682,9 @@ export const Availability: MessageFns<Availability> = {
     }
     if (message.onSale !== false) {
       writer.uint32(72).bool(message.onSale);
+    }
+    if (message.cancelledAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.cancelledAt), writer.uint32(482).fork()).join();
     }
     return writer;
   },
@@ -750,6 +772,14 @@ export const Availability: MessageFns<Availability> = {
             }
 
             message.onSale = reader.bool();
+            continue;
+          }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.cancelledAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
         }

@@ -39,6 +39,8 @@ export enum RefusalReason {
   REFUSAL_REASON_UNPROCESSABLE = 8,
   /** REFUSAL_REASON_PRICE_DIFFERS - The order cannot move there: the price of a unit is another one. */
   REFUSAL_REASON_PRICE_DIFFERS = 10,
+  /** REFUSAL_REASON_SALE_CANCELLED - The sale was cancelled for good. */
+  REFUSAL_REASON_SALE_CANCELLED = 11,
   UNRECOGNIZED = -1,
 }
 

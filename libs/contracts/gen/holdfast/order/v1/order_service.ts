@@ -88,6 +88,20 @@ export interface ExpireDueResponse {
   nextDueAt: Date | undefined;
 }
 
+/** Asks for a batch. */
+export interface EndCancelledSalesRequest {
+  /** 1..500; 0 means 500. */
+  batchSize: number;
+}
+
+/** What was done. */
+export interface EndCancelledSalesResponse {
+  /** Orders that were cancelled. */
+  cancelled: number;
+  /** Whether any order may be left. */
+  more: boolean;
+}
+
 function createBaseGetOrderRequest(): GetOrderRequest {
   return { orderId: "", userId: "" };
 }
@@ -816,6 +830,109 @@ export const ExpireDueResponse: MessageFns<ExpireDueResponse> = {
   },
 };
 
+function createBaseEndCancelledSalesRequest(): EndCancelledSalesRequest {
+  return { batchSize: 0 };
+}
+
+export const EndCancelledSalesRequest: MessageFns<EndCancelledSalesRequest> = {
+  encode(message: EndCancelledSalesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.batchSize !== 0) {
+      writer.uint32(8).int32(message.batchSize);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndCancelledSalesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndCancelledSalesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.batchSize = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseEndCancelledSalesResponse(): EndCancelledSalesResponse {
+  return { cancelled: 0, more: false };
+}
+
+export const EndCancelledSalesResponse: MessageFns<EndCancelledSalesResponse> = {
+  encode(message: EndCancelledSalesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.cancelled !== 0) {
+      writer.uint32(8).int32(message.cancelled);
+    }
+    if (message.more !== false) {
+      writer.uint32(16).bool(message.more);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndCancelledSalesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndCancelledSalesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.cancelled = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.more = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 /** The life of an order after it was decided. Internal: callers are the gateway and the scheduler. */
 export type OrderServiceDefinition = typeof OrderServiceDefinition;
 export const OrderServiceDefinition = {
@@ -864,6 +981,15 @@ export const OrderServiceDefinition = {
       requestType: ConfirmPaymentRequest as typeof ConfirmPaymentRequest,
       requestStream: false,
       responseType: ConfirmPaymentResponse as typeof ConfirmPaymentResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Gives back what was bought of sales that were cancelled, a batch a call. */
+    endCancelledSales: {
+      name: "EndCancelledSales",
+      requestType: EndCancelledSalesRequest as typeof EndCancelledSalesRequest,
+      requestStream: false,
+      responseType: EndCancelledSalesResponse as typeof EndCancelledSalesResponse,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },

@@ -1,0 +1,51 @@
+-- Gives back what was bought of the sale that was cancelled first: its next orders in the order of their creation, those
+-- that somebody else works on left out. What is done is kept with it, so that whoever comes next goes on there.
+--   batch_size  orders at most
+-- Returns one row: how many were cancelled; freed, [{store_id, sku_id}] whose units came back; more, whether any order of
+-- any such sale may be left.
+-- Locks the sale, then orders, then skus. Nobody who holds one of the latter waits for a sale. No order comes to a
+-- cancelled sale, but one may leave it by moving: that is seen under the orders' locks.
+CREATE OR REPLACE FUNCTION ledger.cancelled_sales_end(batch_size int)
+RETURNS TABLE (cancelled int, freed json, more boolean)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = ledger, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off SET jit = off
+SET enable_hashagg = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  sale cancelled_sales%ROWTYPE;
+  page uuid[];
+  last_at timestamptz;
+  ended uuid[] := '{}';
+BEGIN
+  SELECT * INTO sale FROM cancelled_sales WHERE done_at IS NULL ORDER BY cancelled_at, sku_id LIMIT 1
+  FOR NO KEY UPDATE SKIP LOCKED;
+  IF FOUND THEN
+    SELECT coalesce(array_agg(p.order_id ORDER BY p.created_at, p.order_id), '{}'), max(p.created_at)
+    INTO page, last_at
+    FROM (
+      SELECT l.created_at, l.order_id FROM order_lines AS l
+      WHERE l.sku_id = sale.sku_id AND (l.created_at, l.order_id) > (sale.after_at, sale.after_id)
+      GROUP BY l.created_at, l.order_id ORDER BY l.created_at, l.order_id LIMIT batch_size
+    ) AS p;
+    PERFORM FROM orders WHERE order_id = ANY (page) ORDER BY order_id FOR NO KEY UPDATE;
+    SELECT coalesce(array_agg(t.order_id), '{}') INTO ended
+    FROM orders_transition('CANCEL', ARRAY(
+      SELECT o.order_id FROM orders AS o
+      WHERE o.order_id = ANY (page) AND o.state IN ('HELD', 'CONFIRMED')
+        AND EXISTS (SELECT FROM order_lines AS l WHERE l.order_id = o.order_id AND l.sku_id = sale.sku_id)
+    ), sale.reason) AS t WHERE t.changed;
+    UPDATE cancelled_sales SET orders_cancelled = orders_cancelled + cardinality(ended),
+      after_at = coalesce(last_at, after_at), after_id = coalesce(page[cardinality(page)], after_id),
+      done_at = CASE WHEN cardinality(page) < batch_size THEN clock() END
+    WHERE sku_id = sale.sku_id;
+  END IF;
+  RETURN QUERY SELECT cardinality(ended), (
+      SELECT coalesce(json_agg(f), '[]') FROM (
+        SELECT DISTINCT o.store_id, l.sku_id FROM orders AS o JOIN order_lines AS l ON l.order_id = o.order_id
+        WHERE o.order_id = ANY (ended)
+      ) AS f
+    ), EXISTS (SELECT FROM cancelled_sales WHERE done_at IS NULL);
+END $$;
