@@ -8,6 +8,7 @@ const LIMITED = [
   'longest_held_gap_ms',
   'errors_a_user_may_see',
   'backlog_zero_after_heal_ms',
+  'gate_back_after_heal_ms',
   'longest_pool_wait_ms',
   'p99_after_act_ms',
   'lost',

@@ -6,6 +6,7 @@ import { judge, type Verdict } from '../rush/verdict.js';
 import { atRest, type Backlog, type Drained, drained } from './backlog.js';
 import type { Drill, Twin } from './drill.js';
 import { readings } from './findings.js';
+import { gateBack } from './gate-back.js';
 import { p99, type Times } from './measures.js';
 import type { Sale } from './sale.js';
 import type { SalePlan } from './sale-plan.js';
@@ -15,6 +16,7 @@ import type { Stage } from './stage.js';
 const FIRST_HELD_TIMEOUT_MS = 30_000;
 /** So long what waited at healing, and then all that is left, is given to be done: more than the objective. */
 const BACKLOG_PATIENCE_MS = 45_000;
+const GATE_PATIENCE_MS = 20_000;
 const REST_PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 20;
 
@@ -35,6 +37,7 @@ export interface Run {
   /** Just before the fault. */
   before: Reading[];
   drained: Drained;
+  gateBackMs: number | null;
   left: Backlog | undefined;
   verdict: Verdict;
   p99AfterActMs: number | null;
@@ -63,6 +66,7 @@ export async function perform({ drill, stage, sale, plan, twin, report }: Perfor
   stage.story.note(drill.heal ? 'healed' : 'the fault has lasted; nobody heals it');
   report('healed');
   const draining = drained(stage, healedAt, BACKLOG_PATIENCE_MS);
+  const returning = gateBack(stage, healedAt, GATE_PATIENCE_MS);
   await pauseUntil(healedAt + plan.afterMs);
   const outcomes = await sale.end();
   const endedAt = Date.now();
@@ -74,6 +78,7 @@ export async function perform({ drill, stage, sale, plan, twin, report }: Perfor
     times: { saleAt: sale.startsAt, faultAt, healedAt, endedAt },
     before,
     drained: took,
+    gateBackMs: await returning,
     left,
     verdict: judge({ scenario: sale.scenario, outcomes, ledger: facts, undecided: left?.journal.length ?? 0 }),
     p99AfterActMs: actedAt === undefined ? null : p99AfterAct(sale.sights, actedAt, healedAt),

@@ -91,6 +91,7 @@ function recovery({ drill, times, drained, row }: DrillResult): string {
   return list([
     drill.heal ? `After ${healed} ms: ${drill.recovery}.` : `Nobody acted: ${drill.recovery}.`,
     `What waited then was done: ${took.join(', ')}.`,
+    `The gate was in use again ${row.gate_back_after_heal_ms === null ? 'never' : `after ${row.gate_back_after_heal_ms} ms`}.`,
     row.died === 0 ? 'No process had to be started by hand.' : `${row.died} processes died by themselves.`,
   ]);
 }

@@ -17,6 +17,7 @@ export function renderRow(row: DrillRow, record: string | undefined): string {
     ],
     ['told to come again', `${row.sent_again} times`],
     ['backlog', `gone ${ms(row.backlog_zero_after_heal_ms)} after healing`],
+    ['gate', `in use ${ms(row.gate_back_after_heal_ms)} after healing`],
     ['pool wait', `at most ${row.longest_pool_wait_ms} ms`],
     ['oversold, lost, duplicates', `${row.oversold}, ${row.lost}, ${row.duplicates}`],
     ['false refusals, undecided', `${row.false_refusals}, ${row.undecided}`],

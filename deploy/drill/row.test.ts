@@ -5,7 +5,7 @@ import { exampleRow, verdictOf } from './test-result.js';
 const test = suite('drill row');
 const input = {
   ...{ drill: 'd', control: false, verdict: verdictOf(), longestPoolWaitMs: 12.4, p99AfterActMs: null, died: [] },
-  ...{ durationMs: 1_000, failures: [], drained: { journal: 1, stream: 3, outbox: 2 } },
+  ...{ durationMs: 1_000, failures: [], drained: { journal: 1, stream: 3, outbox: 2 }, gateBackMs: 1 },
   crowd: {
     ...{ first_held_after_fault_ms: 1, first_held_after_heal_ms: 1, longest_held_gap_ms: 1, gap_before_ms: 1 },
     ...{ p99_before_ms: 1, p99_fault_ms: 1, p99_after_ms: 1, sent_again: 0 },

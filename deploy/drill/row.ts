@@ -15,6 +15,8 @@ export interface DrillRow extends CrowdMeasures {
   /** Requests that ended without an answer: an error, a promise that nobody decided, a place in line. */
   errors: number;
   backlog_zero_after_heal_ms: number | null;
+  /** Until every inventory used its gate. */
+  gate_back_after_heal_ms: number | null;
   longest_pool_wait_ms: number;
   /** Only of a drill in which an operator acts: of HELD answers, from the moment the request was let through. */
   p99_after_act_ms: number | null;
@@ -48,6 +50,7 @@ export interface RowInput {
   crowd: CrowdMeasures;
   verdict: Verdict;
   drained: Drained;
+  gateBackMs: number | null;
   longestPoolWaitMs: number;
   p99AfterActMs: number | null;
   died: readonly string[];
@@ -70,6 +73,7 @@ export function rowOf(input: RowInput): DrillRow {
     refused: counts.refused,
     errors: counts.errors + counts.pending + line.queued_at_end,
     backlog_zero_after_heal_ms: last(input.drained),
+    gate_back_after_heal_ms: input.gateBackMs,
     longest_pool_wait_ms: Math.round(input.longestPoolWaitMs),
     p99_after_act_ms: input.p99AfterActMs,
     oversold: counts.oversold,
@@ -102,7 +106,8 @@ export function brokenRow(drill: string, control: boolean, error: unknown, durat
       gap_before_ms: null,
     },
     ...{ p99_before_ms: 0, p99_fault_ms: 0, p99_after_ms: 0, sent_again: 0, held: 0, refused: 0, errors: 0 },
-    ...{ backlog_zero_after_heal_ms: null, longest_pool_wait_ms: 0, p99_after_act_ms: null },
+    ...{ backlog_zero_after_heal_ms: null, gate_back_after_heal_ms: null },
+    ...{ longest_pool_wait_ms: 0, p99_after_act_ms: null },
     ...{ oversold: 0, lost: 0, duplicates: 0, undecided: 0, false_refusals: 0, conserved: false, died: 0 },
     duration_s: Math.round(durationMs / 100) / 10,
     failures: [`it could not be run: ${why}`],

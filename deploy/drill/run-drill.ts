@@ -73,6 +73,7 @@ async function conclude(run: Conclusion): Promise<DrillResult> {
     crowd: crowdMeasures(sale.sights, times),
     verdict,
     drained: run.drained,
+    gateBackMs: run.gateBackMs,
     longestPoolWaitMs: poolWaits[0]?.[1] ?? 0,
     p99AfterActMs,
     died: stage.died(),

@@ -7,6 +7,7 @@ import { MESH_DIRECTORY, type MeshProcess } from '#libs/mesh/mesh-file.js';
 import type { ServerName } from '#libs/servers/find-servers.js';
 import type { PrivateServer } from '#libs/servers/private-server.js';
 import { type FaultProxy, faultProxy } from '#libs/testing/fault-proxy.js';
+import { type Close, closeAll } from '../local/close-all.js';
 import { type Mesh, startMesh } from '../local/mesh.js';
 import { startServers } from '../local/mesh-servers.js';
 import { type EnvOf, type Scale, SERVICE_NAMES, type ServiceName } from '../local/topology.js';
@@ -51,17 +52,13 @@ export interface Stage extends Ground {
   died(): string[];
 }
 
-type Close = () => Promise<unknown> | unknown;
-
 /** Runs `work` on a stage of its own, of which nothing stays, however it ends. Ctrl-C ends it too. */
 export async function withStage<Result>(
   options: StageOptions,
   work: (stage: Stage) => Promise<Result>,
 ): Promise<Result> {
   const closers: Close[] = [];
-  const end = async (): Promise<void> => {
-    for (let close = closers.pop(); close; close = closers.pop()) await close();
-  };
+  const end = (): Promise<void> => closeAll(closers);
   const interrupted = (): void => void end().finally(() => process.exit(130));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
   const closer = (close: Close): void => void closers.push(close);
@@ -72,10 +69,14 @@ export async function withStage<Result>(
       await end();
       return await build(options, closer);
     });
-    return await work(stage);
+    const result = await work(stage);
+    await end();
+    return result;
+  } catch (error) {
+    await end().catch(() => {}); // What failed first is told.
+    throw error;
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupted);
-    await end();
   }
 }
 

@@ -32,6 +32,7 @@ export function exampleRow(changes: Partial<DrillRow> = {}): DrillRow {
   const row = rowOf({
     ...{ drill: drill.name, control: false, verdict: verdictOf(), longestPoolWaitMs: 10, p99AfterActMs: null },
     ...{ died: [], durationMs: 12_340, failures: [], drained: { journal: 100, stream: 300, outbox: 200 } },
+    gateBackMs: 50,
     crowd: {
       ...{ first_held_after_fault_ms: 400, first_held_after_heal_ms: 20, longest_held_gap_ms: 420, gap_before_ms: 30 },
       ...{ p99_before_ms: 20, p99_fault_ms: 60, p99_after_ms: 25, sent_again: 0 },

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { LimitsFile } from '#libs/mesh/limits-file.js';
 import { type MeshFile, removeMeshFile, writeMeshFile } from '#libs/mesh/mesh-file.js';
+import { type Close, closeAll } from './close-all.js';
 import { lockDirectory } from './mesh-lock.js';
 import { MeshLogs } from './mesh-logs.js';
 import { forgetServers, type MeshServers, startServers } from './mesh-servers.js';
@@ -58,14 +59,11 @@ export interface Mesh {
 /** Starts servers and services, and resolves when all are ready and mesh.json says so; rejects with nothing left running. */
 export async function startMesh(options: MeshOptions): Promise<Mesh> {
   const directory = resolve(options.directory);
-  const closers: (() => Promise<void> | void)[] = [lockDirectory(directory)];
-  const closeAll = async (): Promise<void> => {
-    for (let close = closers.pop(); close; close = closers.pop()) await close();
-  };
+  const closers: Close[] = [lockDirectory(directory)];
   try {
-    return { ...(await assemble(directory, options, (close) => closers.push(close))), stop: closeAll };
+    return { ...(await assemble(directory, options, (close) => closers.push(close))), stop: () => closeAll(closers) };
   } catch (error) {
-    await closeAll();
+    await closeAll(closers);
     throw error;
   }
 }
