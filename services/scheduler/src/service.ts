@@ -12,8 +12,9 @@ import { startServer } from '#libs/rpc/server.js';
 import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
+import { Trouble } from '#libs/runtime/trouble.js';
 import { schedulerService } from './adapters/grpc.js';
-import { createJobs, type Job } from './app/jobs.js';
+import { createJobs } from './app/jobs.js';
 import { keepRunning } from './app/run-jobs.js';
 import type { SchedulerConfig } from './config.js';
 
@@ -48,11 +49,18 @@ export async function startScheduler(
 
   const jobs = createJobs({ ...openClients(config, life), now: () => clock.now() });
   const failures = metrics.counter('job_failures_total', 'Runs of jobs that failed', ['job']);
-  const failed = (job: Job, error: unknown): void => {
-    failures.inc({ job: job.name });
-    logger.warn({ err: error, job: job.name }, 'a job failed, it is tried again');
-  };
-  const running = jobs.map((job) => keepRunning({ agenda: ledger, failed }, job, life.closing));
+  const running = jobs.map((job) => {
+    const trouble = new Trouble({
+      logger: logger.child({ job: job.name }),
+      wrong: 'a job failed, it is tried again',
+      well: 'a job runs again',
+    });
+    const failed = (error: unknown): void => {
+      failures.inc({ job: job.name });
+      trouble.wrong({ err: error });
+    };
+    return keepRunning({ agenda: ledger, failed, went: () => trouble.well() }, job, life.closing);
+  });
   life.closer('jobs', () => Promise.all(running));
 
   const server = await startServer({

@@ -3,6 +3,7 @@ import type { Decision } from '#libs/ledger/decision.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
 import type { Consumption, Messaging } from '#libs/messaging/messaging.js';
 import type { Logger } from '#libs/runtime/logger.js';
+import { Trouble } from '#libs/runtime/trouble.js';
 import { Admission } from '../app/admission.js';
 import type { ShardStanding } from '../app/check-alerts.js';
 import { ClaimConsumer } from '../app/consume-claims.js';
@@ -90,6 +91,11 @@ export class ClaimConsumers {
 }
 
 function admissionOf({ config, ledger, messaging, metrics, logger, admitted }: ClaimConsumersOptions): Admission {
+  const trouble = new Trouble({
+    logger,
+    wrong: 'claims could not be admitted, they come again',
+    well: 'claims are admitted again',
+  });
   return new Admission({
     ledger: { ...ledger, failureOf },
     turns: config.admissionTurns,
@@ -98,9 +104,10 @@ function admissionOf({ config, ledger, messaging, metrics, logger, admitted }: C
       metrics.decisions(decisions);
       publishDecisions(messaging, config.shards, decisions);
       admitted();
+      trouble.well();
     },
     events: {
-      failed: (error, claims) => logger.warn({ err: error, claims }, 'claims could not be admitted, they come again'),
+      failed: (error, claims) => trouble.wrong({ err: error, claims }),
       locked: (skuIds) => logger.warn({ skuIds }, 'skus stay locked, their claims come again'),
       buried(claim, error) {
         metrics.deadLetter();

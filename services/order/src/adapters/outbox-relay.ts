@@ -2,6 +2,7 @@ import type { Ledger } from '#libs/ledger/ledger.js';
 import type { Messaging } from '#libs/messaging/messaging.js';
 import type { SessionLock } from '#libs/postgres/session-lock.js';
 import type { Logger } from '#libs/runtime/logger.js';
+import { Trouble } from '#libs/runtime/trouble.js';
 import type { RelayPorts } from '../app/relay-outbox.js';
 import type { OrderConfig } from '../config.js';
 import { storeAlertEvent } from './alert-events.js';
@@ -22,8 +23,12 @@ export interface OutboxRelayOptions {
 /** The relay's ports on the real servers. */
 export function relayPorts({ config, ledger, messaging, lock, metrics, logger }: OutboxRelayOptions): RelayPorts {
   // Looked at again after anything went wrong: the stream may have vanished.
+  const trouble = new Trouble({
+    logger,
+    wrong: 'events could not be relayed, they are tried again',
+    well: 'events are relayed again',
+  });
   let streamChecked = false;
-  let failing = false;
   return {
     isMine: () => lock.tryHold(),
     async streamReady() {
@@ -40,15 +45,13 @@ export function relayPorts({ config, ledger, messaging, lock, metrics, logger }:
     store: (entry) => storeEvent(messaging, entry),
     async outboxMarkPublished(ids) {
       await ledger.outboxMarkPublished(ids);
-      failing = false;
+      trouble.well();
     },
     alertsUntold: (limit) => ledger.alertsUntold(limit),
     storeAlert: (news) => storeAlertEvent(messaging, news),
     alertsMarkTold: (told) => ledger.alertsMarkTold(told),
     failed(error) {
-      // A full stream or an outage fails twice a second: once in the log is enough.
-      logger[failing ? 'debug' : 'warn']({ err: error }, 'events could not be relayed, they are tried again');
-      failing = true;
+      trouble.wrong({ err: error });
       streamChecked = false;
     },
   };

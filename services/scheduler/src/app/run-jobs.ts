@@ -11,7 +11,9 @@ export type Agenda = Pick<Ledger, 'jobClaim' | 'jobFinish' | 'jobsRead' | 'jobSe
 
 export interface RunnerPorts {
   readonly agenda: Agenda;
-  readonly failed: (job: Job, error: unknown) => void;
+  /** How a run ended that this scheduler was given. A look that failed has failed, too. */
+  readonly failed: (error: unknown) => void;
+  readonly went: () => void;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface RunnerPorts {
 export async function keepRunning(ports: RunnerPorts, job: Job, closing: AbortSignal): Promise<void> {
   while (!closing.aborted) {
     const restMs = await lookOnce(ports, job, closing).catch((error: unknown) => {
-      ports.failed(job, error);
+      ports.failed(error);
       return jittered(lookAgainMs, Math.random());
     });
     await sleep(restMs, undefined, { signal: closing }).catch(() => undefined);
@@ -33,7 +35,8 @@ async function lookOnce(ports: RunnerPorts, job: Job, closing: AbortSignal): Pro
   const given = await ports.agenda.jobClaim(job.name, job.overdueAfterMs);
   if (!given) return jittered(lookAgainMs, Math.random());
   const { nextInMs, error } = await runAndNote(ports.agenda, job, closing);
-  if (error !== undefined) ports.failed(job, error);
+  if (error === undefined) ports.went();
+  else ports.failed(error);
   return nextInMs;
 }
 
