@@ -4,6 +4,7 @@ import type { InstanceStatus } from '#libs/contracts/gen/holdfast/status/v1/inst
 import { StatusServiceDefinition } from '#libs/contracts/gen/holdfast/status/v1/status_service.js';
 import { type Client, connect } from '#libs/rpc/client.js';
 import { type FaultProxy, faultProxy } from '#libs/testing/fault-proxy.js';
+import type { privateRedis } from '#libs/testing/private-servers.js';
 import { assert } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import { atPace } from '../pace.js';
@@ -15,6 +16,11 @@ import { Scene } from './scene.js';
 export interface Trouble {
   fault(sale: SaleScene): unknown;
   heal(sale: SaleScene): unknown;
+}
+
+interface SaleSceneOptions {
+  orderEnv?: Record<string, string>;
+  redis?: Parameters<typeof privateRedis>[0];
 }
 
 const CAPACITY = 60;
@@ -34,8 +40,8 @@ export class SaleScene {
   ) {}
 
   /** `orderEnv`: settings of the order service. */
-  static async open(orderEnv: Record<string, string> = {}): Promise<SaleScene> {
-    const scene = await Scene.open();
+  static async open({ orderEnv = {}, redis: redisOptions }: SaleSceneOptions = {}): Promise<SaleScene> {
+    const scene = await Scene.open(redisOptions);
     const [redis, nats] = await Promise.all([scene.redis, scene.nats].map(({ port }) => faultProxy('127.0.0.1', port)));
     if (!redis || !nats) throw new Error('no proxies');
     const { services } = scene;

@@ -50,8 +50,8 @@ export class Scene {
     this.journal = new JournalReader(redis.url);
   }
 
-  static async open(): Promise<Scene> {
-    const [ledger, redis, nats] = await Promise.all([testLedger(), privateRedis(), privateNats()]);
+  static async open(redisOptions?: Parameters<typeof privateRedis>[0]): Promise<Scene> {
+    const [ledger, redis, nats] = await Promise.all([testLedger(), privateRedis(redisOptions), privateNats()]);
     const raw = await connectNats({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
     return new Scene(ledger, redis, nats, raw, await raw.jetstreamManager());
   }

@@ -7,7 +7,7 @@ let sale: SaleScene;
 
 test.before(async () => {
   // A stream with room for two messages is full as soon as nobody consumes it.
-  sale = await SaleScene.open({ CLAIMS_MAX_MESSAGES: '2', CLAIMS_ACK_WAIT_MS: '1000' });
+  sale = await SaleScene.open({ orderEnv: { CLAIMS_MAX_MESSAGES: '2', CLAIMS_ACK_WAIT_MS: '1000' } });
 });
 test.after(() => sale.close());
 
