@@ -15,6 +15,8 @@ test.before(async () => {
   const paid = await db.order(claimOf('bob', [lineOf(skuId, 'bob', 1)]));
   const { orderId, amountMinor, currency } = paid;
   await db.ledger.paymentConfirm({ orderId, provider: 'bank', providerPaymentId: '1', amountMinor, currency });
+  const back = { orderId, provider: 'bank', amountMinor, currency };
+  await db.ledger.paymentConfirm({ ...back, providerPaymentId: 'twice' });
   const ended = await db.order(claimOf('cid', skuId));
   await db.ledger.orderCancel({ orderId: ended.orderId });
   await db.admit(claimOf('dan', [lineOf(skuId, 'dan', 9)]));
@@ -53,11 +55,15 @@ const damages: [violation: string, damage: string][] = [
   ['STOCK_MISSING', `DELETE FROM stock`],
   ['REQUEST_ID_TWICE', `UPDATE orders SET user_id = 'ann', request_id = 'r'`],
   ['AMOUNT_NOT_OF_LINES', `UPDATE orders SET amount_minor = 1 WHERE state = 'HELD'`],
+  ['PAYMENT_MISSING', `DELETE FROM payments`],
+  ['REFUND_MISSING', `DELETE FROM outbox WHERE kind = 'REFUND'`],
+  ['REFUND_MISSING', `DELETE FROM refunds`],
+  ['REFUND_TOO_MUCH', `UPDATE refunds SET amount_minor = 2000`],
   ['EVENT_MISSING', `DELETE FROM outbox WHERE order_version = 2`],
   ['PAYMENT_NOT_SETTLED', `UPDATE orders SET state = 'CANCELLED' WHERE state = 'CONFIRMED'`],
   [
     'PAYMENT_NOT_SETTLED',
-    `INSERT INTO payments SELECT provider, '2', order_id, amount_minor, currency, state, at FROM payments`,
+    `INSERT INTO payments SELECT provider, '2', order_id, amount_minor, currency, state, at FROM payments WHERE state = 'CAPTURED'`,
   ],
 ];
 

@@ -191,7 +191,7 @@ test('a payment and a cancellation that wait for a replay find the order that it
     await until(async () => (await waiting()) === 2);
     await unlock();
     assert.is((await replayed).order.state, 'HELD');
-    assert.is((await changed).order.state, verb === 'pay' ? 'CONFIRMED' : 'CANCELLED');
+    assert.is((await changed).order?.state, verb === 'pay' ? 'CONFIRMED' : 'CANCELLED');
   }
 });
 

@@ -28,7 +28,7 @@ test('an order tells what happened to it in the order of time, with its figures'
   await db.ledger.orderCancel({ orderId, reason: 'ill' });
   const { order, events } = await db.ledger.orderExplain(orderId);
   assert.is(order.state, 'CANCELLED');
-  const paid = ['CONFIRMED', 'PAID', 'PAID', 'REFUND_DUE'];
+  const paid = ['PAID', 'CONFIRMED', 'PAID', 'REFUND_DUE'];
   assert.equal(whats(events), ['HELD', 'PUBLISHED', ...paid, 'CANCELLED', 'REFUND_DUE']);
   assert.ok(events.every(({ at }, index) => at >= (events[index - 1]?.at ?? at)));
   const cancelled = events.at(-2);

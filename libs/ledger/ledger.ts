@@ -11,11 +11,14 @@ import { jobCalls } from './jobs.js';
 import { clockCalls } from './ledger-clock.js';
 import type { LedgerPool } from './ledger-pool.js';
 import { limitCalls } from './limits.js';
+import { moneyCalls } from './money.js';
+import { moneyIssueCalls } from './money-issues.js';
 import { orderChangeCalls } from './order-changes.js';
 import { orderCalls } from './orders.js';
 import { outboxCalls } from './outbox.js';
 import { overbookedCalls } from './overbooked.js';
 import { parkedCalls } from './parked.js';
+import { attemptCalls } from './payment-attempts.js';
 import { paymentCalls } from './payments.js';
 import { reconcileCalls } from './reconcile.js';
 import { lookCalls } from './reconcile-looks.js';
@@ -48,6 +51,9 @@ export function openLedger(pool: LedgerPool) {
     ...orderCalls(pool),
     ...orderChangeCalls(pool),
     ...paymentCalls(pool),
+    ...attemptCalls(pool),
+    ...moneyCalls(pool),
+    ...moneyIssueCalls(pool),
     ...skuCalls(pool),
     ...skuImportCalls(pool),
     ...skuControlCalls(pool),

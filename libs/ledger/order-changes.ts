@@ -1,7 +1,6 @@
 import { retryConflicts } from '#libs/postgres/errors.js';
-import { Fault } from '#libs/refusal/fault.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
-import { notFound } from './orders.js';
+import { notFound, orderState } from './orders.js';
 import { type LedgerOrder, type OrderRow, toOrder } from './rows.js';
 
 const ATTEMPTS = 5;
@@ -47,11 +46,7 @@ export function orderChangeCalls(pool: LedgerPool) {
       );
       if (!row?.order_row) throw notFound(orderId);
       const order = toOrder(row.order_row);
-      if (row.outcome === 'REFUSED') {
-        throw new Fault('ORDER_STATE', `an order that is ${order.state} cannot be cancelled`, {
-          metadata: { order_id: orderId, state: order.state },
-        });
-      }
+      if (row.outcome === 'REFUSED') throw orderState(order, 'cannot be cancelled');
       return { order, changed: row.outcome === 'CANCELLED' };
     },
 

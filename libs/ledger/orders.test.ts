@@ -1,10 +1,9 @@
 import { DatabaseError } from 'pg';
 import { Fault } from '#libs/refusal/fault.js';
-import { barrier } from '#libs/testing/barrier.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
-import type { LedgerOrder } from './rows.js';
 import { claimOf, lineOf, only, type TestLedger, testLedger } from './test-ledger.js';
+import { paymentOf, together } from './test-payments.js';
 
 const test = suite('orders');
 let db: TestLedger;
@@ -14,20 +13,6 @@ test.before(async () => {
 });
 test.after.each(async () => assert.equal(await db.violations(), []));
 test.after(() => db.drop());
-
-const payment = ({ orderId, amountMinor, currency }: LedgerOrder, providerPaymentId: string = orderId) => ({
-  orderId,
-  provider: 'bank',
-  providerPaymentId,
-  amountMinor,
-  currency,
-});
-
-/** Runs all at one moment. */
-async function together<Result>(acts: readonly (() => Promise<Result>)[]): Promise<Result[]> {
-  const arrive = barrier(acts.length);
-  return await Promise.all(acts.map((act) => arrive().then(act)));
-}
 
 test('a cancelled order gives its units back, says why, and is told as a change', async () => {
   const { skuId } = await db.sku({ perUserLimit: 3 });
@@ -138,20 +123,23 @@ test('A13: of expiry, cancel and payment at the deadline one wins, and the units
     await together<unknown>([
       () => db.ledger.ordersExpire(10),
       () => db.ledger.orderCancel({ orderId }),
-      () => db.ledger.paymentConfirm(payment(order)),
+      () => db.ledger.paymentConfirm(paymentOf(order)),
       () => db.ledger.ordersExpire(10),
     ]);
-    assert.is((await db.ledger.orderGet(orderId)).version, 2);
-    assert.is((await db.stock(skuId)).free, 1);
+    // Money that came after the hold had ended found its unit free again; a cancel may have come after it.
+    const { state, version } = await db.ledger.orderGet(orderId);
+    assert.ok(version === (state === 'CONFIRMED' ? 3 : 2) || (state === 'CANCELLED' && version === 4));
+    const { free, sold } = await db.stock(skuId);
+    assert.equal([free, sold], state === 'CONFIRMED' ? [0, 1] : [1, 0]);
   }
 });
 
 test('a payment before the deadline sells what was held, once', async () => {
   const { skuId } = await db.sku();
   const order = await db.order(claimOf('ann', skuId));
-  const results = await together(Array.from({ length: 8 }, () => () => db.ledger.paymentConfirm(payment(order))));
-  assert.ok(results.every((result) => result.paymentState === 'CAPTURED' && result.order.state === 'CONFIRMED'));
-  assert.is(results[0]?.order.version, 2);
+  const results = await together(Array.from({ length: 8 }, () => () => db.ledger.paymentConfirm(paymentOf(order))));
+  assert.ok(results.every((result) => result.payment.state === 'CAPTURED' && result.order?.state === 'CONFIRMED'));
+  assert.is(results[0]?.order?.version, 2);
   const { held, sold, nextReleaseAt } = await db.stock(skuId);
   assert.equal({ held, sold, nextReleaseAt }, { held: 0, sold: 1, nextReleaseAt: undefined });
 });
@@ -159,31 +147,22 @@ test('a payment before the deadline sells what was held, once', async () => {
 test('a second payment, a wrong amount and a wrong currency go back, and the order stays as it is', async () => {
   const { skuId } = await db.sku();
   const order = await db.order(claimOf('ann', skuId));
-  const less = await db.ledger.paymentConfirm({ ...payment(order, 'less'), amountMinor: 1 });
-  const other = await db.ledger.paymentConfirm({ ...payment(order, 'usd'), currency: 'USD' });
-  assert.equal([less.paymentState, other.paymentState], ['REFUND_DUE', 'REFUND_DUE']);
+  const less = await db.ledger.paymentConfirm({ ...paymentOf(order, 'less'), amountMinor: 1 });
+  const other = await db.ledger.paymentConfirm({ ...paymentOf(order, 'usd'), currency: 'USD' });
+  assert.equal([less.payment.issue, other.payment.issue], ['WRONG_AMOUNT', 'WRONG_CURRENCY']);
   assert.equal(less.order, order);
-  const paid = await db.ledger.paymentConfirm(payment(order));
-  const second = await db.ledger.paymentConfirm(payment(order, 'second'));
-  assert.equal(second, { order: paid.order, paymentState: 'REFUND_DUE' });
-});
-
-test('late money goes back and the order stays as it ended', async () => {
-  const { skuId } = await db.sku();
-  const lapsed = await db.order(claimOf('ann', skuId));
-  await db.expire(lapsed.orderId);
-  assert.is((await db.ledger.paymentConfirm(payment(lapsed))).paymentState, 'REFUND_DUE');
-  assert.is((await db.ledger.ordersExpire(10)).expired, 1);
-  const late = await db.ledger.paymentConfirm(payment(lapsed, 'late'));
-  assert.equal([late.paymentState, late.order.state], ['REFUND_DUE', 'EXPIRED']);
+  const paid = await db.ledger.paymentConfirm(paymentOf(order));
+  const second = await db.ledger.paymentConfirm(paymentOf(order, 'second'));
+  assert.equal([second.payment.state, second.payment.issue], ['REFUND_DUE', 'ALREADY_PAID']);
+  assert.equal(second.order, paid.order);
 });
 
 test('cancelling a paid order sends its money back', async () => {
   const { skuId } = await db.sku();
   const order = await db.order(claimOf('ann', skuId));
-  await db.ledger.paymentConfirm(payment(order));
+  await db.ledger.paymentConfirm(paymentOf(order));
   await db.ledger.orderCancel({ orderId: order.orderId });
-  assert.is((await db.ledger.paymentConfirm(payment(order))).paymentState, 'REFUND_DUE');
+  assert.is((await db.ledger.paymentConfirm(paymentOf(order))).payment.state, 'REFUND_DUE');
   assert.is((await db.stock(skuId)).free, 10);
 });
 
@@ -191,13 +170,11 @@ test('one payment pays for one order', async () => {
   const { skuId } = await db.sku();
   const [one, two] = [await db.order(claimOf('ann', skuId)), await db.order(claimOf('bob', skuId))];
   const results = await Promise.allSettled(
-    [one, two].map((order) => db.ledger.paymentConfirm(payment(order, 'the-same'))),
+    [one, two].map((order) => db.ledger.paymentConfirm(paymentOf(order, 'the-same'))),
   );
   const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   assert.is(only(refused).reason, 'INVALID_REQUEST');
   assert.is((await db.stock(skuId)).sold, 1);
-  const unknown = db.ledger.paymentConfirm({ ...payment(one, 'p'), orderId: claimOf('ann', skuId).orderId });
-  assert.is((await rejectionOf(unknown, Fault)).reason, 'ORDER_NOT_FOUND');
 });
 
 test('A28: a hold that is paid for is converted, whatever became of the capacity', async () => {
@@ -205,7 +182,7 @@ test('A28: a hold that is paid for is converted, whatever became of the capacity
   const order = await db.order(claimOf('ann', sku.skuId));
   const { overbooked: _, etag, ...rest } = sku;
   await db.ledger.skuPut({ ...rest, capacity: 1 }, etag);
-  assert.is((await db.ledger.paymentConfirm(payment(order))).order.state, 'CONFIRMED');
+  assert.is((await db.ledger.paymentConfirm(paymentOf(order))).order?.state, 'CONFIRMED');
   assert.is((await db.stock(sku.skuId)).free, 0);
 });
 
@@ -228,7 +205,7 @@ test('holds past their expiry are closed, the longest overdue first, and say whi
 test('A32: an order that is paid while the sweeper works is not swept', async () => {
   const { skuId } = await db.sku();
   const order = await db.order(claimOf('ann', skuId));
-  await db.ledger.paymentConfirm(payment(order));
+  await db.ledger.paymentConfirm(paymentOf(order));
   const rows = await db.sql<{ effect: string }>(
     `SELECT effect FROM ledger.orders_transition('EXPIRE', ARRAY[$1::uuid], NULL)`,
     [order.orderId],

@@ -56,3 +56,10 @@ export function orderCalls(pool: LedgerPool) {
 export function notFound(orderId: string): Fault {
   return new Fault('ORDER_NOT_FOUND', 'there is no such order', { metadata: { order_id: orderId } });
 }
+
+/** Said when an order's state does not allow what was asked; `cannot` says what, such as 'cannot be paid'. */
+export function orderState(order: LedgerOrder, cannot: string): Fault {
+  return new Fault('ORDER_STATE', `an order that is ${order.state} ${cannot}`, {
+    metadata: { order_id: order.orderId, state: order.state },
+  });
+}

@@ -127,7 +127,7 @@ test('A02: a hold that is beyond a lowered capacity is paid in full, and nothing
   const { orderId, amountMinor, currency } = order;
   const paid = { orderId, provider: 'bank', providerPaymentId: orderId, amountMinor, currency };
   const { order: confirmed } = await db.ledger.paymentConfirm(paid);
-  assert.equal([confirmed.state, confirmed.lines[0]?.quantity], ['CONFIRMED', 2]);
+  assert.equal([confirmed?.state, confirmed?.lines[0]?.quantity], ['CONFIRMED', 2]);
   assert.equal(await unitsOf(sku), { capacity: 1, overbooked: 1, free: 0, held: 0, sold: 2 });
   await db.ledger.orderCancel({ orderId });
   assert.equal(await unitsOf(sku), { capacity: 1, overbooked: 0, free: 1, held: 0, sold: 0 });

@@ -26,14 +26,7 @@ async function callAll(ledger: Ledger, skuId: string, round: string): Promise<vo
   await ledger.ordersRead([claim.orderId]);
   await ledger.ordersListByUser(claim.userId, { pageSize: 2 });
   await ledger.ordersListBySku(skuId, { pageSize: 2 });
-  await ledger.paymentConfirm({
-    ...claim,
-    provider: 'bank',
-    providerPaymentId: round,
-    amountMinor: 1_500,
-    currency: 'EUR',
-  });
-  await ledger.orderCancel({ orderId: claim.orderId });
+  await callMoney(ledger, claim.orderId, round);
   await ledger.ordersExpire(10);
   await ledger.outboxMarkPublished((await ledger.outboxTake(10)).map((entry) => entry.id));
   await ledger.limitsRead([
@@ -71,6 +64,27 @@ async function callAll(ledger: Ledger, skuId: string, round: string): Promise<vo
   await ledger.controlChangesList(scope, { pageSize: 2 });
   await ledger.controlChangesList(undefined, { pageSize: 2 });
   await callDesk(ledger, skuId, round);
+}
+
+/** What comes of paying an order, and of ending it. */
+async function callMoney(ledger: Ledger, orderId: string, round: string): Promise<void> {
+  const payment = { orderId, provider: 'bank', providerPaymentId: round };
+  await ledger.paymentStart({ orderId, provider: 'bank', requestId: round });
+  await ledger.paymentSessionSet(orderId, 1, { sessionId: round, parameters: {} });
+  await ledger.paymentFail({ ...payment, attempt: 1, why: 'declined' });
+  await ledger.paymentConfirm({ ...payment, amountMinor: 1_500, currency: 'EUR' });
+  const twice = { ...payment, providerPaymentId: `${round}-2` };
+  await ledger.paymentConfirm({ ...twice, amountMinor: 1, currency: 'EUR' });
+  await ledger.orderCancel({ orderId });
+  await ledger.refundRecord({ ...payment, refundId: round, amountMinor: 1_500 });
+  await ledger.moneyIssuesList('store-1', { pageSize: 2 });
+  await ledger.moneyIssuesList(undefined, { pageSize: 2 });
+  await ledger.moneySettle({ ...twice, verb: 'WRITE_OFF', by: 'olga', reason: 'r', requestId: round });
+  await ledger.moneyReport('nobody', '2050-01-01');
+  await ledger.paymentsParkedApply(10);
+  for (const { orderId: id, attempt } of await ledger.paymentSessionsToEnd(10)) {
+    await ledger.paymentSessionEnded(id, attempt);
+  }
 }
 
 /** What operators ask for and what is looked at for them. */
@@ -129,6 +143,12 @@ const fill = `
   INSERT INTO ledger.movements SELECT order_id, sku_id, 1, -1, 0, 1, 0, 'ADMIT', now() FROM ledger.order_lines WHERE sku_id LIKE 'fill-%';
   INSERT INTO ledger.attendee_units SELECT sku_id, attendee_id, 1 FROM ledger.order_lines WHERE sku_id LIKE 'fill-%';
   INSERT INTO ledger.outbox (order_id, order_version, state, at, published_at) SELECT order_id, 1, 'HELD', now(), now() FROM ledger.orders WHERE store_id = 'fill';
+  INSERT INTO ledger.payments (provider, provider_payment_id, order_id, store_id, amount_minor, currency, state, issue, at)
+    SELECT 'fill', user_id, order_id, 'fill', 1, 'EUR', 'REFUND_DUE', NULL, now() FROM ledger.orders WHERE store_id = 'fill';
+  INSERT INTO ledger.refunds (order_id, number, provider, provider_payment_id, amount_minor, reason, state, due_at)
+    SELECT order_id, 1, provider, provider_payment_id, 1, 'LATE', 'DUE', now() FROM ledger.payments WHERE store_id = 'fill';
+  INSERT INTO ledger.payment_attempts (order_id, attempt, provider, request_id, ends_at, state, created_at)
+    SELECT order_id, 1, 'fill', 'r', now(), 'FAILED', now() FROM ledger.orders WHERE store_id = 'fill';
   INSERT INTO ledger.control_changes (what, scope, scope_id, was, became, reason, changed_by, changed_at, request_id)
     SELECT 'PAUSE', 'SKU', 'fill-' || n, '', '', 'r', 'ann', now(), 'r' || n FROM generate_series(1, 5000) AS n;
   INSERT INTO ledger.store_limits SELECT 'fill-' || n, 1, 1, false, 1, now() FROM generate_series(1, 5000) AS n;

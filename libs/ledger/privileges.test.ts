@@ -36,8 +36,16 @@ test('the services read every table and write none', async () => {
 });
 
 test('the services cannot call what is behind the functions, nor make anything of their own', async () => {
-  const inner = `SELECT ledger.orders_transition('CANCEL', '{}', NULL)`;
-  for (const text of [inner, 'CREATE TABLE ledger.mine (id int)', 'ALTER TABLE ledger.stock DISABLE TRIGGER ALL']) {
+  const inner = [
+    `SELECT ledger.orders_transition('CANCEL', '{}', NULL)`,
+    `SELECT ledger.orders_move('CANCEL', '{}', '{}', '{}', '{}', now())`,
+    `SELECT ledger.units_move('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', 'CANCEL', now())`,
+    `SELECT ledger.refunds_add('{}', '{}', NULL, 'CANCELLED', now())`,
+    `SELECT ledger.payment_apply('bank', '1', false)`,
+    `SELECT ledger.payment_settle('bank', '1')`,
+    `SELECT ledger.money_settle_as(NULL, 'KEEP', now())`,
+  ];
+  for (const text of [...inner, 'CREATE TABLE ledger.mine (id int)', 'ALTER TABLE ledger.stock DISABLE TRIGGER ALL']) {
     assert.is((await rejectionOf(asRuntime(text), DatabaseError)).code, '42501', text);
   }
 });

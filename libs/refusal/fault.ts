@@ -36,6 +36,7 @@ export const faultCatalogue = {
   USER_MISSING: { code: 'UNAUTHENTICATED', httpStatus: 401, title: 'The request names no user' },
   PERMISSION_DENIED: { code: 'PERMISSION_DENIED', httpStatus: 403, title: 'The caller may not do this' },
   ORDER_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such order' },
+  PAYMENT_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such payment' },
   SKU_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such sku' },
   JOB_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such job' },
   PLAN_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such plan' },

@@ -5,6 +5,8 @@
 --   EVENT_MISSING         an order's last change is not in the outbox
 --   PAYMENT_NOT_SETTLED   captured money that pays for no order, or for one that is paid twice
 --   PAYMENT_MISSING       an order that was confirmed by a payment has none
+--   REFUND_MISSING        a payment that goes back, and nobody was asked to give it back
+--   REFUND_TOO_MUCH       more goes back than was captured
 --   REQUEST_ID_TWICE      two orders of one request; the first is named
 CREATE OR REPLACE FUNCTION ledger.audit_orders(order_ids uuid[])
 RETURNS TABLE (violation text, sku_id text, order_id uuid, detail jsonb)
@@ -18,7 +20,7 @@ BEGIN
   RETURN QUERY
   WITH found AS MATERIALIZED (
     SELECT o.order_id, o.store_id, o.user_id, o.request_id, o.state, o.version, o.amount_minor, l.sku_id, l.amount,
-      p.captured, EXISTS (
+      p.captured, p.contradicted, EXISTS (
         SELECT FROM outbox AS x WHERE x.order_id = o.order_id AND x.kind = 'ORDER' AND x.order_version = o.version
           AND x.state = o.state
       ) AS is_told
@@ -28,7 +30,10 @@ BEGIN
       FROM order_lines AS l WHERE l.order_id = o.order_id
     ) AS l
     CROSS JOIN LATERAL (
-      SELECT count(*) AS captured FROM payments AS p WHERE p.order_id = o.order_id AND p.state = 'CAPTURED'
+      -- Parked money is applied within a second; money that its provider took back by itself is for a person to see.
+      SELECT count(*) FILTER (WHERE p.state = 'CAPTURED' AND p.issue IS DISTINCT FROM 'UNKNOWN_ORDER') AS captured,
+        count(*) FILTER (WHERE p.issue = 'CONTRADICTED') AS contradicted
+      FROM payments AS p WHERE p.order_id = o.order_id
     ) AS p
     WHERE o.order_id = ANY (order_ids)
   )
@@ -45,11 +50,29 @@ BEGIN
     FROM payments AS p WHERE p.order_id = o.order_id AND p.state = 'CAPTURED'))
   FROM found AS o WHERE o.captured > CASE WHEN o.state IN ('CONFIRMED', 'FULFILLED') THEN 1 ELSE 0 END
   UNION ALL
-  -- Without a payment an order is born CONFIRMED.
   SELECT 'PAYMENT_MISSING', o.sku_id, o.order_id,
     jsonb_build_object('state', o.state, 'version', o.version, 'amount_minor', o.amount_minor)
   FROM found AS o
-  WHERE o.captured = 0 AND (o.state = 'CONFIRMED' AND o.version > 1 OR o.state = 'FULFILLED' AND o.version > 2)
+  WHERE o.captured + o.contradicted = 0 AND o.state IN ('CONFIRMED', 'FULFILLED') AND EXISTS (
+    SELECT FROM movements AS m WHERE m.order_id = o.order_id AND m.reason IN ('PAY', 'PAY_IN_TIME', 'RETAKE'))
+  UNION ALL
+  SELECT 'REFUND_MISSING', o.sku_id, o.order_id, jsonb_build_object('state', o.state, 'provider', p.provider,
+    'provider_payment_id', p.provider_payment_id, 'amount_minor', p.amount_minor, 'currency', p.currency)
+  FROM found AS o JOIN payments AS p ON p.order_id = o.order_id AND p.state = 'REFUND_DUE'
+  WHERE NOT EXISTS (
+    SELECT FROM refunds AS r
+    JOIN outbox AS x ON x.order_id = r.order_id AND x.kind = 'REFUND' AND x.order_version = r.number
+    WHERE r.provider = p.provider AND r.provider_payment_id = p.provider_payment_id AND r.state = 'DUE')
+  UNION ALL
+  SELECT 'REFUND_TOO_MUCH', o.sku_id, o.order_id, jsonb_build_object('provider', p.provider,
+    'provider_payment_id', p.provider_payment_id, 'amount_minor', p.amount_minor, 'refunds', r.amount)
+  FROM found AS o
+  JOIN payments AS p ON p.order_id = o.order_id AND p.issue IS DISTINCT FROM 'CONTRADICTED'
+  CROSS JOIN LATERAL (
+    SELECT sum(r.amount_minor) AS amount FROM refunds AS r
+    WHERE r.provider = p.provider AND r.provider_payment_id = p.provider_payment_id AND r.state <> 'WITHDRAWN'
+  ) AS r
+  WHERE r.amount > p.amount_minor
   UNION ALL
   SELECT 'REQUEST_ID_TWICE', NULL, min(o.order_id::text)::uuid,
     jsonb_build_object('user_id', o.user_id, 'request_id', o.request_id, 'orders', count(*))

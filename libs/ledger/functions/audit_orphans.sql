@@ -6,7 +6,7 @@
 --   STOCK_MISSING           a live line whose sku has no stock
 --   MOVEMENT_WITHOUT_LINE   units that moved and never came back, for an order that has no line of the sku
 --   EVENT_WITHOUT_ORDER     an event of no order, or of a version that its order does not have yet
---   PAYMENT_WITHOUT_ORDER   captured money of no order
+--   PAYMENT_WITHOUT_ORDER   captured money of no order; that of an order still to come after 20 minutes
 CREATE OR REPLACE FUNCTION ledger.audit_orphans(first_id uuid, last_id uuid)
 RETURNS TABLE (violation text, sku_id text, order_id uuid, detail jsonb)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -45,5 +45,6 @@ BEGIN
     'provider_payment_id', p.provider_payment_id, 'amount_minor', p.amount_minor, 'currency', p.currency)
   FROM payments AS p
   WHERE p.order_id BETWEEN first_id AND last_id AND p.state = 'CAPTURED'
+    AND (p.issue IS DISTINCT FROM 'UNKNOWN_ORDER' OR p.at < clock() - interval '20 minutes')
     AND NOT EXISTS (SELECT FROM orders AS o WHERE o.order_id = p.order_id);
 END $$;

@@ -29,7 +29,7 @@ AS $$
   FROM ledger.outbox AS x WHERE x.order_id = ANY (ids) AND x.kind = 'ORDER' AND x.published_at IS NOT NULL
   UNION ALL
   SELECT p.at, p.order_id, 'PAID', jsonb_build_object('provider', p.provider, 'payment_id', p.provider_payment_id,
-    'amount_minor', p.amount_minor, 'currency', p.currency), 3
+    'amount_minor', p.amount_minor, 'currency', p.currency), 1
   FROM ledger.payments AS p WHERE p.order_id = ANY (ids) AND p.state <> 'FAILED'
   UNION ALL
   SELECT r.due_at, r.order_id, 'REFUND_DUE', jsonb_build_object('provider', r.provider,

@@ -64,9 +64,9 @@ BEGIN
     PERFORM refunds_add(p.providers, p.payment_ids, NULL, 'CANCELLED', at)
     FROM (
       SELECT array_agg(p.provider) AS providers, array_agg(p.provider_payment_id) AS payment_ids
-      FROM unnest(ids, effects) AS t (order_id, effect)
+      FROM unnest(ids, from_states, effects) AS t (order_id, from_state, effect)
       JOIN payments AS p ON p.order_id = t.order_id AND p.state = 'CAPTURED'
-      WHERE t.effect = 'RELEASE'
+      WHERE t.effect = 'RELEASE' AND t.from_state = 'CONFIRMED'
     ) AS p
     WHERE p.providers IS NOT NULL;
 

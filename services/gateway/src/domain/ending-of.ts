@@ -27,6 +27,7 @@ export const remainders: Readonly<Record<EndOfTry, Remainder>> = {
   USER_MISSING: 'FORGET',
   PERMISSION_DENIED: 'FORGET',
   ORDER_NOT_FOUND: 'FORGET',
+  PAYMENT_NOT_FOUND: 'FORGET',
   SKU_NOT_FOUND: 'FORGET',
   JOB_NOT_FOUND: 'FORGET',
   PLAN_NOT_FOUND: 'FORGET',

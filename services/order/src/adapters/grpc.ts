@@ -54,7 +54,9 @@ export function orderService({ ledger, change, watch }: OrderVerbs): ServiceImpl
     async confirmPayment(request) {
       checkPayment(request);
       const { order, paymentState } = await change.confirmPayment(request);
-      return { order: toOrderMessage(order), paymentState: PaymentState[`PAYMENT_STATE_${paymentState}`] };
+      // Money that is retained pays no order and goes back no more.
+      const state = paymentState === 'RETAINED' ? 'CAPTURED' : paymentState;
+      return { order: toOrderMessage(order), paymentState: PaymentState[`PAYMENT_STATE_${state}`] };
     },
 
     async endCancelledSales({ batchSize }) {

@@ -1,7 +1,9 @@
 import type { SalesEnded } from '#libs/ledger/cancelled-sales.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
 import type { ExpiryReport } from '#libs/ledger/order-changes.js';
-import type { CapturedPayment, PaymentState } from '#libs/ledger/payments.js';
+import { notFound } from '#libs/ledger/orders.js';
+import type { PaymentState } from '#libs/ledger/payment-rows.js';
+import type { CapturedPayment } from '#libs/ledger/payments.js';
 import type { LedgerOrder } from '#libs/ledger/rows.js';
 import { refuseImpossible } from './get-order.js';
 
@@ -32,9 +34,11 @@ export function changeOrders({ ledger, changed, freed }: ChangePorts) {
 
     async confirmPayment(payment: CapturedPayment): Promise<{ order: LedgerOrder; paymentState: PaymentState }> {
       refuseImpossible(payment.orderId);
-      const confirmation = await ledger.paymentConfirm(payment);
+      const { order, payment: recorded } = await ledger.paymentConfirm(payment);
+      // The money is kept for an order to come; its provider tells again until there is one.
+      if (!order) throw notFound(payment.orderId);
       changed([payment.orderId]);
-      return confirmation;
+      return { order, paymentState: recorded.state };
     },
 
     async endCancelledSales(batchSize: number): Promise<SalesEnded> {
