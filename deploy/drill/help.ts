@@ -31,6 +31,7 @@ What is counted
   errors                     requests that never got an answer, whatever the client did
   backlog_zero_after_heal_ms until the claims in the journal and the stream and the events in the outbox that waited at
                              healing are all done
+  gate_back_after_heal_ms    until every inventory used its gate
   longest_pool_wait_ms       the longest wait of any process for a connection to Postgres (upper bound of its bucket)
   oversold, lost, duplicates, undecided, false_refusals, conserved
                              as of npm run rush -- --help

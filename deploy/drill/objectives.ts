@@ -10,6 +10,7 @@ const LIMITED = [
   'backlog_zero_after_heal_ms',
   'gate_back_after_heal_ms',
   'longest_pool_wait_ms',
+  'p99_fault_ms',
   'p99_after_act_ms',
   'lost',
 ] as const;

@@ -15,6 +15,7 @@ import { redisEvict } from './redis-evict.js';
 import { redisFlushall } from './redis-flushall.js';
 import { redisFreeze } from './redis-freeze.js';
 import { redisKill } from './redis-kill.js';
+import { redisLongAway } from './redis-long-away.js';
 import { redisReadonly } from './redis-readonly.js';
 import { redisReplyLost } from './redis-reply-lost.js';
 import { redisRewind } from './redis-rewind.js';
@@ -26,6 +27,7 @@ import { switchFlapping } from './switch-flapping.js';
 /** Every drill, in the order in which `all` runs them. */
 export const DRILLS: readonly Drill[] = [
   ...[redisKill, redisFreeze, redisSlow, redisReplyLost, redisFlushall, redisRewind, redisReadonly, redisEvict],
+  redisLongAway,
   ...[natsKill, natsFreeze, natsAckLost, natsStreamDeleted, natsStreamFull],
   ...[postgresKill, postgresSlow, postgresLockedRow, postgresPoolExhausted],
   ...[...processKills, rollingRestart, schedulerAway],
