@@ -77,7 +77,9 @@ export function inventoryDoor(addresses: readonly string[]): Door {
           case 'refused':
             return refused(outcome.value);
           default:
-            return outcome ? failed(fromStatus(outcome.value)) : { kind: 'ERROR', why: 'no outcome' };
+            return outcome?.$case === 'error'
+              ? failed(fromStatus(outcome.value))
+              : { kind: 'ERROR', why: `outcome ${outcome?.$case}` };
         }
       } catch (thrown) {
         return failed(thrown);

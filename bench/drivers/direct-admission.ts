@@ -37,7 +37,7 @@ export function openDirectAdmission(databaseUrl: string): DirectAdmission {
   };
 }
 
-function placementOf(claim: Claim, respond: (outcome: Outcome) => void): Placement {
+function placementOf({ onSoldOut: _, ...claim }: Claim, respond: (outcome: Outcome) => void): Placement {
   const notAfter = new Date(Date.now() + patienceMs);
   const answerByMs = performance.now() + patienceMs;
   return new Placement({ claim, shard: 0, notAfter, answerByMs, firstForMs: undefined }, respond);

@@ -11,8 +11,7 @@ const storeHashes = new Map<string, string>();
  */
 export function orderId(storeId: string, userId: string, requestId: string): string {
   const digest = hash('sha256', `${storeId.length}:${storeId}${userId.length}:${userId}${requestId}`, 'hex');
-  const variant = '89ab'.charAt(Number.parseInt(digest.charAt(12), 16) & 3);
-  return `${storeHashHex(storeId)}${digest.slice(0, 4)}-${digest.slice(4, 8)}-8${digest.slice(9, 12)}-${variant}${digest.slice(13, 16)}-${digest.slice(16, 28)}`;
+  return `${storeHashHex(storeId)}${digest.slice(0, 4)}-${digest.slice(4, 8)}-8${digest.slice(9, 12)}-${variantOf(digest)}${digest.slice(13, 16)}-${digest.slice(16, 28)}`;
 }
 
 /** The first 16 bits of the SHA-256 of a store id, 0..65535. */
@@ -43,4 +42,17 @@ function storeHashHex(storeId: string): string {
     storeHashes.set(storeId, hex);
   }
   return hex;
+}
+
+/**
+ * The id of the order that an entry of a waitlist is offered: bytes 0-1 are the entry's, so that it names the same shard, and
+ * bytes 2-15 the first 14 of the SHA-256 over the entry's 16 bytes; version and variant are set over them.
+ */
+export function offerOrderId(entryId: string): string {
+  const digest = hash('sha256', Buffer.from(entryId.replaceAll('-', ''), 'hex'), 'hex');
+  return `${entryId.slice(0, 4)}${digest.slice(0, 4)}-${digest.slice(4, 8)}-8${digest.slice(9, 12)}-${variantOf(digest)}${digest.slice(13, 16)}-${digest.slice(16, 28)}`;
+}
+
+function variantOf(digest: string): string {
+  return '89ab'.charAt(Number.parseInt(digest.charAt(12), 16) & 3);
 }

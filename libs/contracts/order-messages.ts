@@ -10,6 +10,7 @@ import type { LedgerOrder } from '#libs/ledger/rows.js';
 import { Fault, faultCatalogue } from '#libs/refusal/fault.js';
 import type { Refusal } from '#libs/refusal/refusal.js';
 import { fromStatus, toStatus } from '#libs/rpc/status.js';
+import { fromEntryWordMessage, toEntryWordMessage } from './waitlist-messages.js';
 
 /** The ledger's order as the contracts carry it. */
 export function toOrderMessage(order: LedgerOrder): Order {
@@ -58,6 +59,9 @@ export function toDecisionMessage(decision: Decision): DecisionMessage {
   if (decision.kind === 'REFUSED') {
     return { orderId, decided: { $case: 'refusal', value: toRefusalMessage(decision.refusal) } };
   }
+  if (decision.kind === 'WAITLISTED') {
+    return { orderId, decided: { $case: 'waitlisted', value: toEntryWordMessage(decision.entry) } };
+  }
   const fault = new Fault(decision.reason, faultCatalogue[decision.reason].title, { metadata: decision.metadata });
   return { orderId, decided: { $case: 'error', value: toStatus(fault) } };
 }
@@ -72,6 +76,10 @@ export function fromDecisionMessage({ orderId, decided }: DecisionMessage): Deci
     case 'refusal': {
       const refusal = fromRefusalMessage(decided.value);
       return refusal && { orderId, kind: 'REFUSED', refusal, recorded: true };
+    }
+    case 'waitlisted': {
+      const entry = fromEntryWordMessage(decided.value);
+      return entry && { orderId, kind: 'WAITLISTED', entry };
     }
     case 'error': {
       const { reason, metadata } = fromStatus(decided.value);
@@ -134,6 +142,7 @@ const REASONS: Readonly<Partial<Record<RefusalReason, Refusal['reason']>>> = {
   [RefusalReason.REFUSAL_REASON_MAX_PER_ORDER]: 'MAX_PER_ORDER',
   [RefusalReason.REFUSAL_REASON_PAUSED]: 'PAUSED',
   [RefusalReason.REFUSAL_REASON_UNPROCESSABLE]: 'UNPROCESSABLE',
+  [RefusalReason.REFUSAL_REASON_WAITLIST_FULL]: 'WAITLIST_FULL',
   [RefusalReason.REFUSAL_REASON_PRICE_DIFFERS]: 'PRICE_DIFFERS',
   [RefusalReason.REFUSAL_REASON_SALE_CANCELLED]: 'SALE_CANCELLED',
 };

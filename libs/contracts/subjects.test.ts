@@ -9,6 +9,7 @@ import {
   refundEventSubject,
   stockFreedSubject,
   subjects,
+  waitlistEventSubject,
 } from './subjects.js';
 
 const test = suite('subjects');
@@ -22,6 +23,7 @@ test('every subject that is made is in the table', () => {
   assert.ok(fits(subjects.decisions.pattern, decisionsSubject(3)));
   assert.ok(fits(subjects.stockFreed.pattern, stockFreedSubject(3)));
   assert.ok(fits(subjects.orderEvents.pattern, orderEventSubject('HELD', 65_535)));
+  assert.ok(fits(subjects.waitlistEvents.pattern, waitlistEventSubject('WAITING', 65_535)));
   assert.ok(fits(subjects.refundEvents.pattern, refundEventSubject(65_535)));
   for (const news of ['RAISED', 'CLEARED'] as const) {
     assert.ok(fits(subjects.alertEvents.pattern, alertEventSubject(news)));

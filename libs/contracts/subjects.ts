@@ -35,6 +35,13 @@ export const subjects = {
     owner: 'order',
     readers: [],
   },
+  waitlistEvents: {
+    pattern: 'waitlist.v1.<state>.<store hash>',
+    message: 'holdfast.event.v1.WaitlistChanged',
+    stream: 'ORDER_EVENTS',
+    owner: 'order',
+    readers: [],
+  },
   alertEvents: {
     pattern: 'alert.v1.<raised|cleared>',
     message: 'holdfast.event.v1.AlertChanged',
@@ -80,6 +87,11 @@ export function orderEventSubject(state: string, storeHash: number): string {
 /** Money that is to go back. `storeHash` as computed by storeHash(). */
 export function refundEventSubject(storeHash: number): string {
   return `payment.v1.refund_due.${storeHash}`;
+}
+
+/** One change of an entry of a waitlist. */
+export function waitlistEventSubject(state: string, storeHash: number): string {
+  return `waitlist.v1.${state.toLowerCase()}.${storeHash}`;
 }
 
 /** An alert that opened or was cleared. `news` is RAISED or CLEARED. */

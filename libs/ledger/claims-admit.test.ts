@@ -9,10 +9,10 @@ import { claimOf, lineOf, type TestLedger, testLedger } from './test-ledger.js';
 /** The function itself, called past the typed one: it defends itself. */
 const test = suite('function claims_admit');
 let db: TestLedger;
-const call = functionCall('claims_admit', 14);
+const call = functionCall('claims_admit', 15);
 const names = [
   ...['sku_ids', 'pair_skus', 'pair_attendees', 'order_ids', 'store_ids', 'user_ids', 'request_ids', 'claim_orders'],
-  ...['lines_hashes', 'not_afters', 'records', 'line_counts', 'line_pairs', 'line_quantities'],
+  ...['lines_hashes', 'not_afters', 'records', 'line_counts', 'line_pairs', 'line_quantities', 'on_sold_outs'],
 ] as const;
 type Name = (typeof names)[number];
 
@@ -72,6 +72,7 @@ const bad: [what: string, parts: (skus: readonly [string, string]) => Partial<Re
   ['an array that is absent', () => ({ records: null })],
   ['a user that is absent', () => ({ user_ids: ['ann', null] })],
   ['a hash that is absent', () => ({ lines_hashes: [Buffer.from('x'), null] })],
+  ['an on_sold_out that nobody knows', () => ({ on_sold_outs: [null, 'WAIT'] })],
   ['an empty id', () => ({ user_ids: ['ann', ''] })],
   ['an empty request id', () => ({ request_ids: ['', 'r'] })],
   ['an id of 129 characters', () => ({ store_ids: ['store-1', long] })],

@@ -1,5 +1,6 @@
 import { canonicalLines, linesHash, type OrderLine, pairKey } from '#libs/contracts/order-lines.js';
 import { refuseMalformed } from './lines.js';
+import type { OnSoldOut } from './waitlist-terms.js';
 
 /** An order the ledger shall decide about. */
 export interface ClaimToAdmit {
@@ -14,6 +15,8 @@ export interface ClaimToAdmit {
   notAfter?: Date;
   /** Whether a refusal leaves a row, so that the id is answered the same for ever. */
   record: boolean;
+  /** What becomes of it when too few units are free; absent: what the sku says. */
+  onSoldOut?: OnSoldOut;
 }
 
 /** A batch as the function claims_admit takes it. */
@@ -59,6 +62,7 @@ export function claimsBatch(claims: readonly ClaimToAdmit[]): ClaimsBatch {
     lines.map((own) => own.length),
     allLines.map((line) => placeIn(pairs, pairKey(line))),
     allLines.map((line) => line.quantity),
+    claims.map((claim) => claim.onSoldOut ?? null),
   ];
   return { values, lines };
 }

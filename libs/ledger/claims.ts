@@ -4,12 +4,14 @@ import { type ClaimsBatch, type ClaimToAdmit, claimsBatch } from './claims-batch
 import type { ClaimFaultReason, Decision } from './decision.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
 import { type OrderState, type RefusalRow, toRefusal } from './rows.js';
+import { type EntryWordRow, toEntryWord } from './waitlist-rows.js';
 
 const ATTEMPTS = 5;
-const admit = functionCall('claims_admit', 14);
+const admit = functionCall('claims_admit', 15);
 interface AdmittedRow {
-  outcome: 'ORDER' | 'REFUSED' | ClaimFaultReason;
-  detail: RefusalRow | null;
+  outcome: 'ORDER' | 'REFUSED' | 'WAITLISTED' | ClaimFaultReason;
+  /** A refusal, or of an entry that waits or was made the offer that the order is: the entry. */
+  detail: RefusalRow | EntryWordRow | null;
   recorded: boolean;
   state: Exclude<OrderState, 'REFUSED'>;
   version: number;
@@ -52,7 +54,11 @@ function decisions(claims: readonly ClaimToAdmit[], batch: ClaimsBatch, rows: re
 function decision(claim: ClaimToAdmit, lines: readonly OrderLine[], row: AdmittedRow): Decision {
   const { orderId } = claim;
   if (row.outcome === 'ORDER') return { orderId, kind: 'ORDER', order: order(claim, lines, row) };
-  if (row.outcome === 'REFUSED' && row.detail) {
+  if (row.outcome === 'WAITLISTED' && row.detail && 'entry_id' in row.detail) {
+    return { orderId, kind: 'WAITLISTED', entry: toEntryWord(row.detail) };
+  }
+  if (row.outcome === 'WAITLISTED') throw new Error(`order ${orderId} waits without an entry`);
+  if (row.outcome === 'REFUSED' && row.detail && 'reason' in row.detail) {
     return { orderId, kind: 'REFUSED', refusal: toRefusal(row.detail), recorded: row.recorded };
   }
   if (row.outcome === 'REFUSED') throw new Error(`order ${orderId} is refused without a reason`);
@@ -64,8 +70,9 @@ function decision(claim: ClaimToAdmit, lines: readonly OrderLine[], row: Admitte
 /** The order of a claim. Its lines are the claim's own, or it would have another hash; only prices may be older. */
 function order(claim: ClaimToAdmit, lines: readonly OrderLine[], row: AdmittedRow) {
   const prices = row.unit_prices.split(',');
+  const offer = row.detail && 'entry_id' in row.detail ? row.detail.order_id : undefined;
   return {
-    orderId: claim.orderId,
+    orderId: offer ?? claim.orderId,
     storeId: claim.storeId,
     userId: claim.userId,
     requestId: claim.requestId,

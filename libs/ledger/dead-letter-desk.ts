@@ -10,7 +10,7 @@ const ATTEMPTS = 5;
 const LIST = 'dead letters';
 const list = functionCall('dead_letters_list', 3);
 const get = functionCall('dead_letter_get', 1);
-const replay = functionCall('dead_letter_replay', 18);
+const replay = functionCall('dead_letter_replay', 19);
 const discard = functionCall('dead_letter_discard', 4);
 
 /** A message that nobody could process, as an operator sees it. */
@@ -78,7 +78,7 @@ export function deadLetterDeskCalls(pool: LedgerPool) {
     },
 
     /**
-     * Admits the claim of a letter anew, in one transaction: the order as it is now may be HELD, CONFIRMED or REFUSED.
+     * Admits the claim of a letter anew, in one transaction, and lets it not wait for units: the order as it is now may be HELD, CONFIRMED or REFUSED.
      * The same request again gives the letter and the order as they are today.
      *
      * Errors: Fault DEAD_LETTER_NOT_FOUND, DEAD_LETTER_RESOLVED, REQUEST_ID_REUSED; ORDER_STATE when the order is not
@@ -89,7 +89,7 @@ export function deadLetterDeskCalls(pool: LedgerPool) {
       resolution: LetterResolution,
       claim: ClaimToAdmit,
     ): Promise<{ letter: KeptLetter; order: LedgerOrder }> {
-      const values = [...resolutionValues(resolution), ...claimsBatch([claim]).values];
+      const values = [...resolutionValues(resolution), ...claimsBatch([{ ...claim, onSoldOut: 'REFUSE' }]).values];
       const [row] = await retryConflicts(() => pool.query<ReplayRow>(replay, values), ATTEMPTS);
       if (row === undefined) throw new Error('dead_letter_replay gave no row');
       const { outcome, letter_row: letter, order_row: order } = row;

@@ -28,6 +28,8 @@ import { skuImportCalls } from './sku-imports.js';
 import { proofCalls } from './sku-proof.js';
 import { skuCalls } from './skus.js';
 import { switchCalls } from './switches.js';
+import { waitlistCalls } from './waitlist.js';
+import { waitlistDeskCalls } from './waitlist-desk.js';
 
 /** Where the migrations and functions of the ledger are, for the migrator. */
 export const ledgerSchema = {
@@ -73,5 +75,7 @@ export function openLedger(pool: LedgerPool) {
     ...lookCalls(pool),
     ...proofCalls(pool),
     ...planCalls(pool),
+    ...waitlistCalls(pool),
+    ...waitlistDeskCalls(pool),
   };
 }

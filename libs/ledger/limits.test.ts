@@ -5,7 +5,7 @@ import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import type { LimitsChange } from './limit-violations.js';
 import type { LimitsSet, SkuLimits } from './limits.js';
-import { only, plainSku, type TestLedger, testLedger } from './test-ledger.js';
+import { only, plainSku, plainWaitlist, type TestLedger, testLedger } from './test-ledger.js';
 
 const test = suite('limits');
 let db: TestLedger;
@@ -118,7 +118,7 @@ test('a sku is put with limits of its own and without, and is read and listed as
   const storeId = newStore();
   const { rateLimit, ...sku } = { ...plainSku(), storeId, onBusy: 'FAIL' };
   const without = await db.ledger.skuPut(sku);
-  assert.equal(without.sku, { ...sku, overbooked: 0, etag: '1' });
+  assert.equal(without.sku, { ...sku, ...plainWaitlist, overbooked: 0, etag: '1' });
   const own = await db.ledger.skuPut({ ...sku, ...(rateLimit && { rateLimit }) }, '1');
   assert.equal(own.sku.rateLimit, rateLimit);
   const again = await db.ledger.skuPut({ ...sku, onBusy: 'QUEUE' }, '2');

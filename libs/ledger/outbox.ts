@@ -1,6 +1,7 @@
 import type { OrderLine } from '#libs/contracts/order-lines.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
 import type { OrderState } from './rows.js';
+import type { EntryState } from './waitlist-rows.js';
 
 const take = functionCall('outbox_take', 1);
 const markPublished = functionCall('outbox_mark_published', 1);
@@ -36,8 +37,24 @@ export interface RefundEntry extends EntryBase {
   reason: string;
 }
 
+/** One change of one entry of a waitlist; orderId is the entry's id. */
+export interface WaitlistNews extends EntryBase {
+  kind: 'WAITLIST';
+  storeId: string;
+  userId: string;
+  skuId: string;
+  quantity: number;
+  /** Version that the change made, and the state since then. */
+  version: number;
+  state: EntryState;
+  /** The order that it was offered. */
+  offerId?: string;
+  /** With OFFERED, while the offer is kept. */
+  offerExpiresAt?: Date;
+}
+
 /** What is to be told. */
-export type OutboxEntry = OrderEntry | RefundEntry;
+export type OutboxEntry = OrderEntry | RefundEntry | WaitlistNews;
 
 interface EntryRow {
   id: number;
@@ -65,6 +82,15 @@ interface RefundEntryRow extends EntryRow {
   };
 }
 
+interface WaitlistNewsRow extends EntryRow {
+  kind: 'WAITLIST';
+  state: EntryState;
+  user_id: string;
+  entry: { sku_id: string; quantity: number; offer_id: string | null; expires_at: string | null };
+}
+
+type OutboxRow = OrderEntryRow | RefundEntryRow | WaitlistNewsRow;
+
 /** The calls of the relay that tells the world. */
 export function outboxCalls(pool: LedgerPool) {
   return {
@@ -73,7 +99,7 @@ export function outboxCalls(pool: LedgerPool) {
      * two relays get the same ones. A lower id may be committed later and is then the first of the next call.
      */
     async outboxTake(limit: number): Promise<OutboxEntry[]> {
-      const rows = await pool.query<OrderEntryRow | RefundEntryRow>(take, [limit]);
+      const rows = await pool.query<OutboxRow>(take, [limit]);
       return rows.map(toEntry);
     },
 
@@ -84,12 +110,21 @@ export function outboxCalls(pool: LedgerPool) {
   };
 }
 
-function toEntry(row: OrderEntryRow | RefundEntryRow): OutboxEntry {
+function toEntry(row: OutboxRow): OutboxEntry {
   const base = { id: row.id, orderId: row.order_id, storeId: row.store_id, at: row.at };
   if (row.kind === 'REFUND') {
     const { provider, provider_payment_id, amount_minor, currency, reason } = row.refund;
     const refund = { provider, providerPaymentId: provider_payment_id, amountMinor: amount_minor, currency, reason };
     return { ...base, kind: 'REFUND', number: row.order_version, ...refund };
+  }
+  if (row.kind === 'WAITLIST') {
+    const { sku_id: skuId, quantity, offer_id: offerId, expires_at: expiresAt } = row.entry;
+    return {
+      ...{ ...base, kind: 'WAITLIST', userId: row.user_id, skuId, quantity },
+      ...{ version: row.order_version, state: row.state },
+      ...(offerId !== null && { offerId }),
+      ...(expiresAt !== null && { offerExpiresAt: new Date(expiresAt) }),
+    };
   }
   const lines = row.lines.map((line) => ({
     skuId: line.sku_id,

@@ -20,6 +20,7 @@ async function scans(): Promise<Record<string, string>> {
 }
 
 async function callAll(ledger: Ledger, skuId: string, round: string): Promise<void> {
+  await callWaitlist(ledger, round);
   const claim = claimOf(`user-${round}`, skuId);
   await ledger.claimsAdmit([claim, claimOf(`user-${round}`, skuId), claimOf('other', 'nothing')]);
   await ledger.parkedRead([claim]);
@@ -28,7 +29,7 @@ async function callAll(ledger: Ledger, skuId: string, round: string): Promise<vo
   await ledger.ordersListBySku(skuId, { pageSize: 2 });
   await callMoney(ledger, claim.orderId, round);
   await ledger.ordersExpire(10);
-  await ledger.outboxMarkPublished((await ledger.outboxTake(10)).map((entry) => entry.id));
+  await ledger.outboxMarkPublished((await ledger.outboxTake(100)).map((entry) => entry.id));
   await ledger.limitsRead([
     { storeId: claim.storeId, skuId },
     { storeId: 'nobody', skuId: 'nothing' },
@@ -84,6 +85,29 @@ async function callMoney(ledger: Ledger, orderId: string, round: string): Promis
   await ledger.paymentsParkedApply(10);
   for (const { orderId: id, attempt } of await ledger.paymentSessionsToEnd(10)) {
     await ledger.paymentSessionEnded(id, attempt);
+  }
+}
+
+/** Of a sku of its own, one for all rounds. */
+async function callWaitlist(ledger: Ledger, round: string): Promise<void> {
+  const sku = { ...plainSku(), skuId: 'waited-for', capacity: 1, onSoldOut: 'JOIN_WAITLIST' };
+  if (round === 'first') await ledger.skuPut(sku);
+  const users = [`a-${round}`, `b-${round}`, `c-${round}`];
+  const claims = users.map((user) => claimOf(user, sku.skuId));
+  const [first] = await ledger.claimsAdmit(claims);
+  await ledger.claimsAdmit(claims);
+  const of = { storeId: sku.storeId, skuId: sku.skuId };
+  const by = { ...of, operator: 'olga', reason: 'r' };
+  for (const paused of [true, false])
+    await ledger.waitlistSetPaused({ ...by, paused, requestId: `${round}-${paused}` });
+  await ledger.waitlistList(of, { pageSize: 2 });
+  await ledger.waitlistEntryGet({ userId: users[1] ?? '', skuId: sku.skuId });
+  if (first?.kind === 'ORDER') await ledger.orderCancel(first.order);
+  await ledger.waitlistPromote(10);
+  await ledger.waitlistEnd(10);
+  for (const { orderId } of claims.slice(1)) {
+    await ledger.offerAccept({ entryId: orderId }).catch(() => undefined);
+    await ledger.waitlistLeave({ entryId: orderId });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { OrderLine } from '#libs/contracts/order-lines.js';
 import type { Refusal, RefusalReason } from '#libs/refusal/refusal.js';
+import { toWaiting, type Waiting, type WaitingRow } from './waitlist-terms.js';
 
 /** Where an order is in its life, once the ledger knows it. */
 export type OrderState = 'HELD' | 'CONFIRMED' | 'FULFILLED' | 'CANCELLED' | 'EXPIRED' | 'REFUSED';
@@ -54,7 +55,7 @@ export type LatePayment = 'RETAKE_IF_FREE' | 'REFUND';
 export type LateCancel = 'REFUSE' | 'NO_REFUND';
 
 /** A sku's description and terms. Amounts in minor units, instants by the ledger's clock. */
-export interface Sku {
+export interface Sku extends Waiting {
   skuId: string;
   storeId: string;
   title: string;
@@ -144,7 +145,7 @@ export interface OrderRow {
 }
 
 /** A row of the view sku_rows. */
-export interface SkuRow {
+export interface SkuRow extends WaitingRow {
   sku_id: string;
   store_id: string;
   title: string;
@@ -243,6 +244,7 @@ export function toSku(row: SkuRow): Sku {
     ...(row.free_cancel_seconds !== null && { freeCancelSeconds: row.free_cancel_seconds }),
     lateCancel: row.late_cancel,
     paused: row.paused,
+    ...toWaiting(row),
     ...(row.cancelled_at && { cancelledAt: toDate(row.cancelled_at) }),
     etag: String(row.etag),
   };

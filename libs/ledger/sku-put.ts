@@ -41,7 +41,7 @@ export function skuNotFound(skuId: string): Fault {
 /** Says how many units are taken, and where they are, to whoever wanted a smaller capacity. */
 export function capacityBelowTaken(row: SkuRow, wanted: number): Fault {
   const { sku_id, capacity, free, reserved, held, sold } = row;
-  const taken = reserved + held + sold;
+  const taken = held + sold;
   const figures = Object.entries({ capacity, free, reserved, held, sold, taken });
   return new Fault('CAPACITY_BELOW_TAKEN', `${taken} units are taken, capacity would be ${wanted}`, {
     metadata: { sku_id, ...Object.fromEntries(figures.map(([name, units]) => [name, String(units)])) },
@@ -77,5 +77,11 @@ export function toParameter(sku: SkuToPut): string {
     free_cancel_seconds: sku.freeCancelSeconds,
     late_cancel: sku.lateCancel,
     paused: sku.paused,
+    on_sold_out: sku.onSoldOut,
+    waitlist_max: sku.waitlist?.max,
+    waitlist_order: sku.waitlist?.order,
+    waitlist_skips: sku.waitlist?.skips,
+    waitlist_accept: sku.waitlist?.accept,
+    offer_ttl_seconds: sku.waitlist?.offerTtlSeconds,
   });
 }

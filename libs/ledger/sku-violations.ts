@@ -2,21 +2,46 @@ import { Fault, type Violation } from '#libs/refusal/fault.js';
 import { busyViolations, rateViolations } from './limit-violations.js';
 import { isId } from './lines.js';
 import type { Sku } from './rows.js';
+import { waitlistViolations } from './waitlist-violations.js';
 
 /** A sku as it shall be. What operators cannot set is left out. */
 export interface SkuToPut
   extends Omit<
     Sku,
-    'overbooked' | 'cancelledAt' | 'etag' | 'onBusy' | 'latePayment' | 'freeCancelSeconds' | 'lateCancel'
+    | 'cancelledAt'
+    | 'overbooked'
+    | 'etag'
+    | 'onBusy'
+    | 'latePayment'
+    | 'freeCancelSeconds'
+    | 'lateCancel'
+    | 'onSoldOut'
+    | 'waitlist'
+    | 'waitlistPaused'
   > {
   /** QUEUE or FAIL. */
   onBusy: string;
-  /** RETAKE_IF_FREE or REFUND. Absent, as with the next two: as it is; of a new sku RETAKE_IF_FREE. */
+  /** RETAKE_IF_FREE or REFUND. Absent, as with all that follow: as it is; of a new sku RETAKE_IF_FREE. */
   latePayment?: string;
   /** Null: a cancel is always free, as of a new sku. */
   freeCancelSeconds?: number | null;
   /** REFUSE or NO_REFUND; of a new sku REFUSE. */
   lateCancel?: string;
+  /** REFUSE or JOIN_WAITLIST; of a new sku REFUSE. */
+  onSoldOut?: string;
+  waitlist?: WaitlistToPut;
+}
+
+/** How a sku shall serve who waits; of a new one 100,000 entries, STRICT, 3 skips, AUTO. */
+export interface WaitlistToPut {
+  max?: number;
+  /** STRICT or FIRST_FIT. */
+  order?: string;
+  skips?: number;
+  /** AUTO or OFFER. */
+  accept?: string;
+  /** Null: as long as a hold, as of a new sku. */
+  offerTtlSeconds?: number | null;
 }
 
 /** 100 lines of an order at the most expensive stay below 2^53. */
@@ -60,7 +85,7 @@ export function skuViolations(sku: SkuToPut): Violation[] {
     'free_cancel_seconds',
     `must be a whole number, 0 to ${longest}`,
   );
-  violations.push(...rateViolations(sku.rateLimit), ...busyViolations(sku.onBusy));
+  violations.push(...rateViolations(sku.rateLimit), ...busyViolations(sku.onBusy), ...waitlistViolations(sku));
   demand(/^\P{Cc}{1,500}$/u.test(sku.title), 'title', 'must be 1 to 500 characters, none of them a control character');
   demand(/^[A-Z]{3}$/.test(sku.currency), 'currency', 'must be an ISO 4217 code');
   demand(sku.priceMinor * sku.maxPerOrder <= MAX_ORDER_AMOUNT_MINOR, 'price_minor', 'times max_per_order is too much');

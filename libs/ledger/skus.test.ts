@@ -3,7 +3,7 @@ import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import type { Sku } from './rows.js';
 import { type SkuToPut, skuViolations } from './sku-violations.js';
-import { claimOf, lineOf, plainSku, type TestLedger, testLedger } from './test-ledger.js';
+import { claimOf, lineOf, plainSku, plainWaitlist, type TestLedger, testLedger } from './test-ledger.js';
 
 const test = suite('skus');
 let db: TestLedger;
@@ -31,7 +31,7 @@ test('a sku is read as it was put', async () => {
   const sku = fullSku();
   const put = await db.ledger.skuPut(sku);
   assert.is(put.outcome, 'CREATED');
-  assert.equal(put.sku, { ...sku, overbooked: 0, etag: '1' });
+  assert.equal(put.sku, { ...sku, ...plainWaitlist, overbooked: 0, etag: '1' });
   const { now, ...read } = await db.ledger.skuGet(sku.skuId);
   assert.instance(now, Date);
   assert.equal(read, { sku: put.sku, stock: put.stock });

@@ -107,6 +107,13 @@ export function plainSku(): SkuToPut {
   };
 }
 
+/** What a sku that says nothing of it does with those who come when it is sold out. */
+export const plainWaitlist = {
+  onSoldOut: 'REFUSE',
+  waitlist: { max: 100_000, order: 'STRICT', skips: 3, accept: 'AUTO' },
+  waitlistPaused: false,
+} as const;
+
 /** A claim of one user: a new one unless a request id is given, for one unit for themselves unless lines are given. */
 export function claimOf(
   userId: string,

@@ -38,6 +38,7 @@ export const faultCatalogue = {
   ORDER_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such order' },
   PAYMENT_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such payment' },
   SKU_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such sku' },
+  WAITLIST_ENTRY_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such place in a waitlist' },
   JOB_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such job' },
   PLAN_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such plan' },
   ALERT_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such alert' },

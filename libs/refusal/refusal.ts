@@ -8,6 +8,7 @@ export type RefusalReason =
   | 'MAX_PER_ORDER'
   | 'PAUSED'
   | 'UNPROCESSABLE'
+  | 'WAITLIST_FULL'
   | 'PRICE_DIFFERS'
   | 'SALE_CANCELLED';
 

@@ -62,5 +62,6 @@ function renamed(claim: TriedClaim): TriedClaim {
 
 function wordsOf(decision: Decision): string {
   if (decision.kind === 'ORDER') return decision.order.state;
+  if (decision.kind === 'WAITLISTED') return decision.kind;
   return decision.kind === 'REFUSED' ? decision.refusal.reason : decision.reason;
 }

@@ -18,7 +18,7 @@ export type Mark =
   | {
       readonly state: 'DONE';
       readonly fingerprint: string;
-      readonly outcome: Extract<Outcome, { kind: 'HELD' | 'PENDING' | 'REFUSED' }>;
+      readonly outcome: Exclude<Outcome, { kind: 'FAULT' }>;
       readonly toldAtMs: number;
     };
 

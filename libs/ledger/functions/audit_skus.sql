@@ -12,6 +12,10 @@
 --   UNITS_NOT_OF_LINES        an attendee's units are not those of live orders
 --   LIMIT_EXCEEDED            an attendee has more than per_user_limit; also after an operator lowered it
 --   HOLD_NOT_OF_ORDER         a line is held until another instant than its order
+--   WAITING_NOT_OF_ENTRIES    who waits is counted otherwise, in the stock or in a block of arrivals, than entries say
+--   WAITER_PASSED_OVER        units are free though somebody waits who is not barred, and the sale is not over
+--   UNITS_KEPT_FOR_NOBODY     units are reserved though nobody waits
+--   OFFER_NOT_OF_ORDER        an entry is offered an order that is not held, or that is not its own
 --   SKU_MISSING, STOCK_MISSING   the row that the other one needs, or both are of different stores
 CREATE OR REPLACE FUNCTION ledger.audit_skus(sku_ids text[])
 RETURNS TABLE (violation text, sku_id text, order_id uuid, detail jsonb)
@@ -50,7 +54,7 @@ BEGIN
         o.moved_sold
       FROM of_orders AS o
       UNION ALL
-      SELECT c.sku_id, 0, 0, c.delta_capacity, c.delta_overbooked, c.delta_free, 0, 0, 0
+      SELECT c.sku_id, 0, 0, c.delta_capacity, c.delta_overbooked, c.delta_free, c.delta_reserved, 0, 0
       FROM stock_changes AS c WHERE c.sku_id = ANY (sku_ids)
       UNION ALL
       SELECT w.sku_id, 0, 0, 0, 0, 0, 0, 0, 0 FROM unnest(sku_ids) AS w (sku_id)
@@ -107,6 +111,8 @@ BEGIN
   SELECT 'HOLD_NOT_OF_ORDER', l.sku_id, l.order_id, jsonb_build_object(
     'attendee_id', l.attendee_id, 'held_until', l.held_until, 'expires_at', l.expires_at)
   FROM lines AS l WHERE l.has_order AND l.held_until IS DISTINCT FROM l.expires_at
+  UNION ALL
+  SELECT * FROM audit_waitlists(sku_ids)
   UNION ALL
   SELECT CASE WHEN s.sku_id IS NULL THEN 'STOCK_MISSING' ELSE 'SKU_MISSING' END, w.sku_id, NULL,
     jsonb_build_object('stock_of', s.store_id, 'sku_of', sku.store_id)

@@ -9,7 +9,7 @@
 -- store, no row. outcome:
 --   CHANGED
 --   UNCHANGED             it had that capacity already; the change is kept all the same
---   CAPACITY_BELOW_TAKEN  more units are reserved, held and sold, and it is not forced; nothing is kept
+--   CAPACITY_BELOW_TAKEN  more units are held and sold, and it is not forced; nothing is kept
 --   KNOWN                 this request was carried out earlier
 --   REQUEST_ID_REUSED     it was about something else
 CREATE OR REPLACE FUNCTION ledger.capacity_set(
@@ -40,13 +40,15 @@ BEGIN
         = ('SKU', of_sku, new_capacity::text, why, operator) THEN 'KNOWN' ELSE 'REQUEST_ID_REUSED' END
     WHEN new_capacity = units.capacity THEN 'UNCHANGED'
     -- Less overbooked than before is better than before: that needs no force.
-    WHEN new_capacity + units.overbooked < units.reserved + units.held + units.sold AND NOT forced
+    WHEN new_capacity + units.overbooked < units.held + units.sold AND NOT forced
       THEN 'CAPACITY_BELOW_TAKEN'
     ELSE 'CHANGED' END;
 
   IF result = 'CHANGED' THEN
     PERFORM stock_resize(of_sku, new_capacity, 'CAPACITY', at);
     UPDATE skus SET version = version + 1, updated_at = at WHERE sku_id = of_sku;
+    PERFORM waiters_unbar(of_sku, NULL);
+    PERFORM waiters_promote(ARRAY[of_sku], at);
   END IF;
   IF result IN ('CHANGED', 'UNCHANGED') THEN
     SELECT * INTO STRICT resized FROM stock WHERE sku_id = of_sku;

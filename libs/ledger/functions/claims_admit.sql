@@ -8,10 +8,14 @@
 --     not_afters               the instant after which the claim has no effect any more; null: none
 --     records                  whether a refusal leaves a row
 --     line_counts              how many of the lines are the claim's
+--     on_sold_outs             what becomes of the claim when too few are free: REFUSE, JOIN_WAITLIST, or null: what the
+--                              sku says. A claim for several skus is refused
 --   line_pairs, line_quantities  the lines of all claims one after the other: index of the pair, units; within a claim
 --                              the pairs ascend, so that lines of one sku are neighbours
 -- Returns one row a claim, in their order. outcome:
---   ORDER              the order as it is today: born now, or known by its id
+--   ORDER              the order as it is today: born now, or known by its id; detail.order_id is its id, when it is the
+--                      offer of an entry that is known by the id
+--   WAITLISTED         detail is the entry as it is today (entry_word): born now, known by its id, or the user's at the sku
 --   REFUSED            detail is the refusal; recorded: it has a row, from now or earlier
 --   REQUEST_ID_REUSED  the id is known with other lines
 --   SKU_NOT_FOUND      detail.sku_id is unknown or another store's; leaves no row
@@ -24,7 +28,7 @@ CREATE OR REPLACE FUNCTION ledger.claims_admit(
   sku_ids text[], pair_skus int[], pair_attendees text[],
   order_ids uuid[], store_ids text[], user_ids text[], request_ids text[],
   claim_orders int[], lines_hashes bytea[], not_afters timestamptz[], records boolean[], line_counts int[],
-  line_pairs int[], line_quantities int[]
+  line_pairs int[], line_quantities int[], on_sold_outs text[]
 ) RETURNS TABLE (
   outcome text, detail jsonb, recorded boolean, state text, version int, amount_minor bigint, currency text,
   created_at timestamptz, expires_at timestamptz, unit_prices text
@@ -41,6 +45,7 @@ DECLARE
   -- By sku: units free as the batch goes on and before it, units sold by it, terms, and the no when none is free.
   stores text[]; remaining int[]; before int[]; others_have boolean[]; prices bigint[]; currencies text[];
   limits int[]; maxima int[]; ttls int[]; payables boolean[]; bars jsonb[]; bar_verdicts int[];
+  capacities int[]; sold_out_terms text[]; tails bigint[];
   selling int[] := array_fill(0, ARRAY[cardinality(sku_ids)]);
   shortages jsonb[] := array_fill(NULL::jsonb, ARRAY[cardinality(sku_ids)]);
   -- By pair: units of the attendee before the batch (null: no row) and from it, and the order that took them last.
@@ -57,6 +62,11 @@ DECLARE
   outcomes text[] := array_fill(NULL::text, ARRAY[cardinality(claim_orders)]);
   details jsonb[] := array_fill(NULL::jsonb, ARRAY[cardinality(claim_orders)]);
   line_orders int[] := array_fill(NULL::int, ARRAY[cardinality(line_pairs)]);
+  -- Claims that wait from now on: claim, order, sku, first line, lines, units. By sku, whether one of them does: what is
+  -- left then is not for those who come later, before the head of the line was asked.
+  joiners int[] := '{}'; joined_orders int[] := '{}'; joined_skus int[] := '{}'; joined_firsts int[] := '{}';
+  joined_lines jsonb[] := '{}'; joined_units int[] := '{}';
+  kept boolean[] := array_fill(false, ARRAY[cardinality(sku_ids)]);
   -- The order, sku, pair, units and line in hand, and what the loop adds up.
   o int; k int; p int; q int; n int; first_line int; next_line int := 1; last_k int; last_p int;
   wanted int; amount bigint; ttl int; payable boolean; price_list text; verdict int; worst int; culprit int;
@@ -67,7 +77,7 @@ BEGIN
       || ' its snapshot would be older than its locks';
   END IF;
   PERFORM claims_validate(sku_ids, pair_skus, pair_attendees, order_ids, store_ids, user_ids, request_ids,
-    claim_orders, lines_hashes, not_afters, records, line_counts, line_pairs, line_quantities);
+    claim_orders, lines_hashes, not_afters, records, line_counts, line_pairs, line_quantities, on_sold_outs);
 
   -- 1. Lock: from here on nobody else moves a unit of these skus or changes their terms.
   PERFORM FROM stock WHERE sku_id = ANY (sku_ids) ORDER BY sku_id FOR NO KEY UPDATE;
@@ -78,12 +88,14 @@ BEGIN
   SELECT array_agg(t.store_id), array_agg(t.free), array_agg(t.others_have), array_agg(t.price_minor),
     array_agg(t.currency), array_agg(t.per_user_limit), array_agg(t.max_per_order), array_agg(t.hold_ttl_seconds),
     array_agg(t.payment_required), array_agg(t.bar), count(t.store_id),
-    array_agg(CASE WHEN t.bar ? 'opens_at' THEN 3 WHEN t.bar ->> 'reason' = 'NOT_ON_SALE' THEN 4 ELSE 5 END)
-  INTO stores, remaining, others_have, prices, currencies, limits, maxima, ttls, payables, bars, written, bar_verdicts
+    array_agg(CASE WHEN t.bar ? 'opens_at' THEN 3 WHEN t.bar ->> 'reason' = 'NOT_ON_SALE' THEN 4 ELSE 5 END),
+    array_agg(t.capacity), array_agg(t.on_sold_out), array_agg(t.waitlist_tail)
+  INTO stores, remaining, others_have, prices, currencies, limits, maxima, ttls, payables, bars, written, bar_verdicts,
+    capacities, sold_out_terms, tails
   FROM (
     SELECT s.store_id, s.free, s.held + s.reserved > s.overbooked AS others_have, sku.price_minor, sku.currency,
-      sku.per_user_limit, sku.max_per_order, sku.hold_ttl_seconds, sku.payment_required,
-      sale_bar(sku, decided_at) AS bar
+      sku.per_user_limit, sku.max_per_order, sku.hold_ttl_seconds, sku.payment_required, s.capacity, sku.on_sold_out,
+      s.waitlist_tail, sale_bar(sku, decided_at) AS bar
     FROM unnest(sku_ids) WITH ORDINALITY AS u (sku_id, i)
     LEFT JOIN stock AS s ON s.sku_id = u.sku_id
     LEFT JOIN skus AS sku ON sku.sku_id = u.sku_id
@@ -106,6 +118,16 @@ BEGIN
     births[o] := known.created_at; expiries[o] := known.expires_at; price_lists[o] := known.price_list;
   END LOOP;
 
+  -- Only where somebody ever waited.
+  IF 0 < ANY (tails) THEN
+    FOR known IN SELECT * FROM entries_known(order_ids) LOOP
+      o := known.place; states[o] := coalesce(known.state, 'WAITLISTED'); versions[o] := known.version;
+      hashes[o] := known.lines_hash; refusals[o] := known.word; amounts[o] := known.amount_minor;
+      order_currencies[o] := known.currency; births[o] := known.created_at; expiries[o] := known.expires_at;
+      price_lists[o] := known.price_list;
+    END LOOP;
+  END IF;
+
   SELECT array_agg(t.units) INTO owned
   FROM (
     SELECT a.units FROM unnest(pair_skus, pair_attendees) WITH ORDINALITY AS u (k, attendee_id, i)
@@ -120,7 +142,7 @@ BEGIN
     next_line := first_line + line_counts[i];
     IF states[o] IS NOT NULL THEN
       outcomes[i] := CASE WHEN hashes[o] <> lines_hashes[i] THEN 'REQUEST_ID_REUSED'
-        WHEN states[o] = 'REFUSED' THEN 'REFUSED' ELSE 'ORDER' END;
+        WHEN states[o] IN ('REFUSED', 'WAITLISTED') THEN states[o] ELSE 'ORDER' END;
       CONTINUE;
     ELSIF not_afters[i] < decided_at THEN
       outcomes[i] := 'TOO_LATE';
@@ -142,7 +164,7 @@ BEGIN
         WHEN bars[k] IS NOT NULL THEN bar_verdicts[k]
         WHEN wanted > maxima[k] THEN 6
         WHEN coalesce(owned[p], 0) + taken[p] + q > limits[k] THEN 7
-        WHEN wanted > remaining[k] THEN 8
+        WHEN wanted > remaining[k] OR kept[k] THEN 8
         ELSE 9 END;
       IF verdict < worst THEN
         worst := verdict; culprit := p;
@@ -170,7 +192,19 @@ BEGIN
       END LOOP;
     ELSE
       k := pair_skus[culprit];
-      IF worst = 8 AND remaining[k] = 0 AND shortages[k] IS NULL THEN
+      -- Who wants more than there will ever be is refused.
+      IF worst = 8 AND coalesce(on_sold_outs[i], sold_out_terms[k]) = 'JOIN_WAITLIST' AND wanted <= capacities[k]
+        AND pair_skus[line_pairs[first_line]] = pair_skus[line_pairs[next_line - 1]] THEN
+        kept[k] := true; others_have[k] := others_have[k] OR remaining[k] > 0;
+        outcomes[i] := 'WAITLISTED'; states[o] := 'WAITLISTED'; hashes[o] := lines_hashes[i];
+        joiners := joiners || i; joined_orders := joined_orders || o; joined_skus := joined_skus || k;
+        joined_firsts := joined_firsts || first_line; joined_units := joined_units || wanted;
+        joined_lines := joined_lines || (
+          SELECT jsonb_agg(jsonb_build_object('attendee_id', pair_attendees[l.p], 'quantity', l.q) ORDER BY l.p)
+          FROM unnest(line_pairs[first_line : next_line - 1], line_quantities[first_line : next_line - 1]) AS l (p, q));
+        CONTINUE;
+      END IF;
+      IF worst = 8 AND (remaining[k] = 0 OR kept[k]) AND shortages[k] IS NULL THEN
         shortages[k] := shortage(sku_ids[k], others_have[k], (
           SELECT min(expiries[l.o]) FROM unnest(line_orders, line_pairs) AS l (o, p)
           WHERE l.o IS NOT NULL AND pair_skus[l.p] = k));
@@ -183,7 +217,7 @@ BEGIN
           'reason', 'LIMIT_REACHED', 'sku_id', sku_ids[k], 'limit', limits[k], 'own_order_id', CASE
             WHEN user_ids[takers[culprit]] = user_ids[o] THEN order_ids[takers[culprit]]
             ELSE own_order(user_ids[o], sku_ids[k], pair_attendees[culprit]) END))
-        WHEN remaining[k] > 0 THEN
+        WHEN remaining[k] > 0 AND NOT kept[k] THEN
           jsonb_build_object('reason', 'NOT_ENOUGH', 'sku_id', sku_ids[k], 'free', remaining[k])
         ELSE shortages[k] END;
       outcomes[i] := CASE worst WHEN 1 THEN 'SKU_NOT_FOUND' WHEN 2 THEN 'CURRENCY_MIXED' ELSE 'REFUSED' END;
@@ -200,6 +234,26 @@ BEGIN
   END LOOP;
 
   -- 4. Write.
+  IF joiners <> '{}' THEN
+    FOR known IN
+      SELECT j.i, j.o, j.k, j.first_line, w.entry
+      FROM waiters_join(joiners, joined_orders, joined_skus, joined_lines, joined_units, order_ids, store_ids, sku_ids,
+        user_ids, request_ids, lines_hashes, decided_at) WITH ORDINALITY AS w (entry, n)
+      JOIN unnest(joiners, joined_orders, joined_skus, joined_firsts) WITH ORDINALITY AS j (i, o, k, first_line, n)
+        ON j.n = w.n
+    LOOP
+      o := known.o;
+      refusals[o] := coalesce(known.entry, jsonb_build_object('reason', 'WAITLIST_FULL', 'sku_id', sku_ids[known.k]));
+      CONTINUE WHEN known.entry IS NOT NULL;
+      states[o] := CASE WHEN records[known.i] THEN 'REFUSED' END;
+      CONTINUE WHEN NOT records[known.i];
+      deciders[o] := known.i; amounts[o] := 0; order_currencies[o] := currencies[known.k];
+      FOR line IN known.first_line .. known.first_line + line_counts[known.i] - 1 LOOP
+        line_orders[line] := o;
+      END LOOP;
+    END LOOP;
+  END IF;
+
   IF num_nonnulls(VARIADIC deciders) > 0 THEN
     BEGIN
       INSERT INTO orders (order_id, store_id, user_id, request_id, lines_hash, state, version, refusal, amount_minor,
@@ -254,7 +308,11 @@ BEGIN
     END IF;
   END IF;
 
-  RETURN QUERY SELECT t.outcome, coalesce(t.detail, refusals[t.o]), states[t.o] IS NOT NULL, states[t.o],
+  -- What was left goes to the head of the line, or stays reserved for it.
+  PERFORM waiters_promote(sku_ids, decided_at) WHERE joiners <> '{}';
+
+  RETURN QUERY SELECT CASE WHEN t.outcome = 'WAITLISTED' AND refusals[t.o] ? 'reason' THEN 'REFUSED' ELSE t.outcome END,
+    coalesce(t.detail, refusals[t.o]), states[t.o] IS NOT NULL, states[t.o],
     coalesce(versions[t.o], 1), amounts[t.o], order_currencies[t.o], coalesce(births[t.o], decided_at), expiries[t.o],
     price_lists[t.o]
   FROM unnest(outcomes, details, claim_orders) AS t (outcome, detail, o);

@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION ledger.claims_validate(
   sku_ids text[], pair_skus int[], pair_attendees text[],
   order_ids uuid[], store_ids text[], user_ids text[], request_ids text[],
   claim_orders int[], lines_hashes bytea[], not_afters timestamptz[], records boolean[], line_counts int[],
-  line_pairs int[], line_quantities int[]
+  line_pairs int[], line_quantities int[], on_sold_outs text[]
 ) RETURNS void
 LANGUAGE plpgsql STABLE
 AS $$
@@ -17,20 +17,22 @@ BEGIN
     WHEN num_nulls(cardinality(sku_ids), cardinality(pair_skus), cardinality(pair_attendees), cardinality(order_ids),
         cardinality(store_ids), cardinality(user_ids), cardinality(request_ids), cardinality(claim_orders),
         cardinality(lines_hashes), cardinality(not_afters), cardinality(records), cardinality(line_counts),
-        cardinality(line_pairs), cardinality(line_quantities)) > 0
+        cardinality(line_pairs), cardinality(line_quantities), cardinality(on_sold_outs)) > 0
       OR num_nonnulls(array_position(sku_ids, NULL), array_position(pair_skus, NULL),
         array_position(pair_attendees, NULL), array_position(order_ids, NULL), array_position(store_ids, NULL),
         array_position(user_ids, NULL), array_position(request_ids, NULL), array_position(claim_orders, NULL),
         array_position(lines_hashes, NULL), array_position(records, NULL), array_position(line_counts, NULL),
         array_position(line_pairs, NULL), array_position(line_quantities, NULL)) > 0
-      THEN 'nothing but a not_after may be absent'
+      THEN 'nothing but a not_after or an on_sold_out may be absent'
     WHEN NOT cardinality(order_ids) = ALL (ARRAY[cardinality(store_ids), cardinality(user_ids),
         cardinality(request_ids)])
       OR NOT cardinality(claim_orders) = ALL (ARRAY[cardinality(lines_hashes), cardinality(not_afters),
-        cardinality(records), cardinality(line_counts)])
+        cardinality(records), cardinality(line_counts), cardinality(on_sold_outs)])
       OR cardinality(line_pairs) <> cardinality(line_quantities)
       OR cardinality(pair_skus) <> cardinality(pair_attendees)
       THEN 'arrays that belong together have one length'
+    WHEN NOT array_remove(on_sold_outs, NULL) <@ ARRAY['REFUSE', 'JOIN_WAITLIST']
+      THEN 'on_sold_out is REFUSE or JOIN_WAITLIST'
     WHEN NOT (1 <= ALL (line_counts) AND 100 >= ALL (line_counts)) THEN 'an order has 1 to 100 lines'
     -- A line as it was sent has at most 1,000,000; up to 100 of them add up to one line here.
     WHEN NOT (1 <= ALL (line_quantities) AND 100000000 >= ALL (line_quantities)) THEN 'a quantity is 1 to 1000000'

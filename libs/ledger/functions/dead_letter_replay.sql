@@ -2,12 +2,12 @@
 -- room for what is decided now, with the next version, so that whoever knows the old one sees that this is newer.
 --   letter_id              the letter
 --   by_whom, why, request  the operator, the reason, and the id of the request
---   sku_ids … line_quantities   its claim, as a batch of one for claims_admit, without a not_after
+--   sku_ids … on_sold_outs   its claim, as a batch of one for claims_admit, without a not_after; it does not wait
 -- Returns one row: outcome, detail of it, the letter (a row of dead_letters without its message) and the order (a row of
 -- order_rows) as they are now. outcome:
 --   REPLAYED      the order has a row that says what was decided: HELD, CONFIRMED, or REFUSED with today's reason
 --   NOT_DECIDED   detail.outcome and what claims_admit says of it: it would leave no row, so that nothing was changed
---   ORDER_STATE   the order is neither unknown nor REFUSED as UNPROCESSABLE
+--   ORDER_STATE   the order is neither unknown nor REFUSED as UNPROCESSABLE, or its request waits or was made an offer
 --   or as dead_letter_bar says
 -- Raises what claims_admit raises, and serialization_failure when the request was used meanwhile: nothing has happened.
 -- Locks the letter, then the order, then the skus. Who waits for the lock of a row that is gone then finds none, and looks
@@ -17,7 +17,7 @@ CREATE OR REPLACE FUNCTION ledger.dead_letter_replay(
   sku_ids text[], pair_skus int[], pair_attendees text[],
   order_ids uuid[], store_ids text[], user_ids text[], request_ids text[],
   claim_orders int[], lines_hashes bytea[], not_afters timestamptz[], records boolean[], line_counts int[],
-  line_pairs int[], line_quantities int[]
+  line_pairs int[], line_quantities int[], on_sold_outs text[]
 ) RETURNS TABLE (outcome text, detail jsonb, letter_row json, order_row json)
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = ledger, pg_temp
@@ -39,7 +39,8 @@ BEGIN
   END IF;
   IF result IS NULL THEN
     SELECT * INTO old FROM orders AS o WHERE o.order_id = of_order FOR UPDATE;
-    IF old.order_id IS NOT NULL AND (old.refusal ->> 'reason') IS DISTINCT FROM 'UNPROCESSABLE' THEN
+    IF old.order_id IS NOT NULL AND (old.refusal ->> 'reason') IS DISTINCT FROM 'UNPROCESSABLE'
+      OR EXISTS (SELECT FROM waitlist_entries AS e WHERE e.entry_id = of_order) THEN
       result := 'ORDER_STATE';
     END IF;
   END IF;
@@ -50,7 +51,7 @@ BEGIN
       DELETE FROM orders AS o WHERE o.order_id = of_order;
       SELECT * INTO STRICT decided FROM claims_admit(sku_ids, pair_skus, pair_attendees, order_ids, store_ids,
         user_ids, request_ids, claim_orders, lines_hashes, not_afters, records, line_counts, line_pairs,
-        line_quantities);
+        line_quantities, on_sold_outs);
       IF NOT decided.recorded THEN
         RAISE SQLSTATE 'HF001' USING MESSAGE = 'dead_letter_replay: it leaves no row';
       END IF;

@@ -56,6 +56,7 @@ BEGIN
     FROM unnest(ids, from_states, to_states) AS t (order_id, from_state, to_state)
     WHERE l.order_id = t.order_id AND t.from_state = 'HELD' AND t.to_state IS NOT NULL;
 
+    PERFORM waiters_follow(ids, at);
     PERFORM orders_move(happening, ids, from_states, versions, effects, at);
 
     UPDATE payment_attempts AS a SET state = 'ENDED'

@@ -1,12 +1,13 @@
 -- The lowest unpublished news, with what an event tells about it.
 --   at_most  rows
 -- News with a lower id may be committed later: they are then the first of the next call.
+-- Of kind WAITLIST, store_id and user_id are the entry's, and entry is {sku_id, quantity, offer_id, expires_at}.
 -- Of kind ORDER, user_id and lines are the order's; of kind REFUND, refund is {provider, provider_payment_id,
 -- amount_minor, currency, reason}. store_id is empty when nobody knows the order.
 CREATE OR REPLACE FUNCTION ledger.outbox_take(at_most int)
 RETURNS TABLE (
   id bigint, kind text, order_id uuid, order_version int, state text, at timestamptz, store_id text, user_id text,
-  lines json, refund json
+  lines json, refund json, entry json
 )
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = ledger, pg_temp
@@ -15,15 +16,19 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SE
 AS $$
 #variable_conflict use_column
 BEGIN
-  RETURN QUERY SELECT x.id, x.kind, x.order_id, x.order_version, x.state, x.at, coalesce(o.store_id, ''), o.user_id,
+  RETURN QUERY SELECT x.id, x.kind, x.order_id, x.order_version, x.state, x.at, coalesce(o.store_id, e.store_id, ''), coalesce(o.user_id, e.user_id),
     o.lines, (
       SELECT json_build_object('provider', r.provider, 'provider_payment_id', r.provider_payment_id,
         'amount_minor', r.amount_minor, 'currency', p.currency, 'reason', r.reason)
       FROM refunds AS r
       JOIN payments AS p ON p.provider = r.provider AND p.provider_payment_id = r.provider_payment_id
-      WHERE x.kind = 'REFUND' AND r.order_id = x.order_id AND r.number = x.order_version)
+      WHERE x.kind = 'REFUND' AND r.order_id = x.order_id AND r.number = x.order_version),
+    CASE WHEN e.entry_id IS NOT NULL THEN json_build_object('sku_id', e.sku_id, 'quantity', e.quantity, 'offer_id',
+      CASE WHEN x.state IN ('OFFERED', 'PROMOTED', 'EXPIRED', 'DECLINED') THEN e.order_id END,
+      'expires_at', CASE WHEN x.state = 'OFFERED' THEN e.expires_at END) END
   FROM (SELECT * FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT at_most) AS x
-  LEFT JOIN order_rows AS o ON o.order_id = x.order_id
-  WHERE x.kind = 'REFUND' OR o.order_id IS NOT NULL
+  LEFT JOIN order_rows AS o ON x.kind <> 'WAITLIST' AND o.order_id = x.order_id
+  LEFT JOIN waitlist_rows AS e ON x.kind = 'WAITLIST' AND e.entry_id = x.order_id
+  WHERE x.kind = 'REFUND' OR o.order_id IS NOT NULL OR e.entry_id IS NOT NULL
   ORDER BY x.id;
 END $$;

@@ -71,5 +71,6 @@ BEGIN
   INSERT INTO stock_changes (sku_id, stock_version, delta_capacity, delta_overbooked, delta_free, reason, at)
   SELECT r.sku_id, r.version, r.capacity, r.overbooked, r.capacity + r.overbooked, 'REPAIR', at
   FROM repaired AS r WHERE (r.capacity, r.overbooked) <> (0, 0);
+  PERFORM waiters_promote(ARRAY(SELECT DISTINCT f.sku_id FROM unnest(sku_ids) AS f (sku_id)), at);
 END $$;
 REVOKE EXECUTE ON FUNCTION ledger.reconcile_repair FROM holdfast_runtime;

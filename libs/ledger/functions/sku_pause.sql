@@ -40,6 +40,7 @@ BEGIN
     IF result = 'CHANGED' THEN
       UPDATE skus SET paused = pausing, version = version + 1, updated_at = at WHERE sku_id = of_sku;
       UPDATE stock SET version = version + 1 WHERE sku_id = of_sku;
+      PERFORM waiters_promote(ARRAY[of_sku], at);
     END IF;
     INSERT INTO control_changes (what, scope, scope_id, was, became, reason, changed_by, changed_at, request_id)
     VALUES (verb, 'SKU', of_sku, CASE WHEN was_paused THEN 'paused' ELSE 'on sale' END,

@@ -1,6 +1,6 @@
 -- Creates a sku, or changes it. Its free units change with its capacity, under the stock's lock.
---   sku         columns of skus, and capacity; late_payment, free_cancel_seconds and late_cancel that are not said stay
---               as they are
+--   sku         columns of skus, and capacity; those of late money, late cancels and waitlists that are not said stay as
+--               they are, and waitlist_paused is not for here
 --   etag        the version that was read; null: none was
 --   overwrites  true: a change needs no etag, and a sku that is paused stays so: resuming it is an act of its own
 --   rehearsed   true: only says what would happen, and locks nothing
@@ -8,7 +8,7 @@
 --   CREATED, CHANGED
 --   UNCHANGED             it is like that already
 --   ETAG_MISMATCH         it was changed since it was read, even if to the same, or no etag was given for a change
---   CAPACITY_BELOW_TAKEN  more units are reserved, held and sold than the capacity would be
+--   CAPACITY_BELOW_TAKEN  more units are held and sold than the capacity would be
 --   SKU_NOT_FOUND         there is nothing that the etag could be of
 --   OTHER_STORE           the id belongs to another store
 CREATE OR REPLACE FUNCTION ledger.sku_put(
@@ -36,8 +36,10 @@ BEGIN
   END IF;
   at := clock();
   SELECT * INTO old FROM skus WHERE sku_id = id;
-  new := jsonb_populate_record(old, CASE WHEN units IS NULL
-    THEN '{"late_payment": "RETAKE_IF_FREE", "late_cancel": "REFUSE"}' ELSE '{}' END::jsonb || sku);
+  new := jsonb_populate_record(old, CASE WHEN units IS NULL THEN '{"late_payment": "RETAKE_IF_FREE",
+    "late_cancel": "REFUSE", "on_sold_out": "REFUSE", "waitlist_max": 100000, "waitlist_order": "STRICT",
+    "waitlist_skips": 3, "waitlist_accept": "AUTO"}' ELSE '{}' END::jsonb || sku);
+  new.waitlist_paused := coalesce(old.waitlist_paused, false);
   IF overwrites AND old.paused THEN
     new.paused := true;
   END IF;
@@ -47,7 +49,7 @@ BEGIN
     WHEN etag <> old.version THEN 'ETAG_MISMATCH'
     WHEN new IS NOT DISTINCT FROM old AND new_capacity = units.capacity THEN 'UNCHANGED'
     WHEN etag IS NULL AND NOT overwrites THEN 'ETAG_MISMATCH'
-    WHEN new_capacity + units.overbooked < units.reserved + units.held + units.sold THEN 'CAPACITY_BELOW_TAKEN'
+    WHEN new_capacity + units.overbooked < units.held + units.sold THEN 'CAPACITY_BELOW_TAKEN'
     ELSE 'CHANGED' END;
 
   new.updated_at := at;
@@ -73,8 +75,12 @@ BEGIN
       payment_required = new.payment_required, price_minor = new.price_minor, currency = new.currency,
       rate_per_second = new.rate_per_second, rate_burst = new.rate_burst, on_busy = new.on_busy,
       late_payment = new.late_payment, free_cancel_seconds = new.free_cancel_seconds, late_cancel = new.late_cancel,
-      paused = new.paused, version = new.version, updated_at = new.updated_at
+      paused = new.paused, on_sold_out = new.on_sold_out, waitlist_max = new.waitlist_max,
+      waitlist_order = new.waitlist_order, waitlist_skips = new.waitlist_skips, waitlist_accept = new.waitlist_accept,
+      offer_ttl_seconds = new.offer_ttl_seconds, version = new.version, updated_at = new.updated_at
     WHERE sku_id = id;
+    PERFORM waiters_unbar(id, NULL);
+    PERFORM waiters_promote(ARRAY[id], at);
   END IF;
   RETURN QUERY SELECT result, (
     SELECT row_to_json(r) FROM sku_rows AS r WHERE r.sku_id = id AND result <> 'OTHER_STORE');

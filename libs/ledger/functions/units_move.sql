@@ -3,7 +3,8 @@
 --   frees, reserveds, helds, solds what each place of the sku gains, negative: loses; each row adds up to zero
 --   unit_skus, unit_attendees, unit_deltas   units that attendees take, negative: give back; every pair once
 --   why, at                        what the movements are kept with
--- Units that come back first shrink what their sku is overbooked by; the rest is free.
+-- Units that come back first shrink what their sku is overbooked by; the rest goes to who waits for the sku, else it is
+-- free.
 -- The caller holds the locks of the orders, then of the skus.
 CREATE OR REPLACE FUNCTION ledger.units_move(
   order_ids uuid[], versions int[], sku_ids text[], frees int[], reserveds int[], helds int[], solds int[],
@@ -55,6 +56,14 @@ BEGIN
   GET DIAGNOSTICS moved = ROW_COUNT;
   IF moved <> (SELECT count(DISTINCT m.sku_id) FROM unnest(sku_ids) AS m (sku_id)) THEN
     RAISE data_corrupted USING MESSAGE = 'units_move: the stock did not change as decided';
+  END IF;
+
+  PERFORM waiters_unbar(u.sku_id, array_agg(u.attendee_id))
+  FROM unnest(unit_skus, unit_attendees, unit_deltas) AS u (sku_id, attendee_id, delta)
+  JOIN stock AS s ON s.sku_id = u.sku_id
+  WHERE u.delta < 0 AND s.waiting > 0 GROUP BY u.sku_id;
+  IF 0 < ANY (frees) THEN
+    PERFORM waiters_promote(sku_ids, at);
   END IF;
 END $$;
 REVOKE EXECUTE ON FUNCTION ledger.units_move FROM holdfast_runtime;

@@ -94,6 +94,9 @@ test('what a row says is sent, and what it leaves out takes its default', async 
       etag: '',
       onBusy: 2,
       cancelledAt: undefined,
+      onSoldOut: undefined,
+      waitlist: undefined,
+      waitlistPaused: undefined,
     },
   );
 });

@@ -48,6 +48,10 @@ const texts: Readonly<Record<RefusalReason, RefusalText>> = {
     title: 'The order could not be processed',
     detail: () => 'It was put aside for an operator. Nothing was taken.',
   },
+  [RefusalReason.REFUSAL_REASON_WAITLIST_FULL]: {
+    title: 'The waitlist is full',
+    detail: ({ skuId }) => `${skuId} is sold out, and there is no room for you among those who wait. ${staysWithKey}`,
+  },
   [RefusalReason.REFUSAL_REASON_PRICE_DIFFERS]: {
     title: 'The price is another one',
     detail: ({ skuId }) => `A unit of ${skuId} costs something else: the order stays where it is.`,

@@ -9,6 +9,7 @@ export function answerCounter(metrics: Metrics): (answer: Answer) => void {
     pending: answers.labels({ outcome: 'pending' }),
     queued: answers.labels({ outcome: 'queued' }),
     refused: answers.labels({ outcome: 'refused' }),
+    waiting: answers.labels({ outcome: 'waiting' }),
     replayed: answers.labels({ outcome: 'replayed' }),
     error: answers.labels({ outcome: 'error' }),
   };

@@ -7,7 +7,7 @@ import type { FaultReason } from '#libs/refusal/fault.js';
 export type Remainder = 'STORE' | 'FORGET' | 'LEAVE';
 
 /** How a try can end: with an outcome of Reserve, with the answer to another change (OK), or with a status. */
-export type EndOfTry = 'HELD' | 'PENDING' | 'REFUSED' | 'REFUSED_UNTIL_OPENING' | 'OK' | FaultReason;
+export type EndOfTry = 'HELD' | 'PENDING' | 'REFUSED' | 'REFUSED_UNTIL_OPENING' | 'WAITLISTED' | 'OK' | FaultReason;
 
 /** The table of docs/idempotency.md, which a test compares with this one. */
 export const remainders: Readonly<Record<EndOfTry, Remainder>> = {
@@ -16,6 +16,7 @@ export const remainders: Readonly<Record<EndOfTry, Remainder>> = {
   REFUSED: 'STORE',
   // The same request_id works when the sale opens.
   REFUSED_UNTIL_OPENING: 'FORGET',
+  WAITLISTED: 'STORE',
   OK: 'STORE',
 
   // What is wrong stands in the request, or in what it names: nothing was taken or changed.
@@ -29,6 +30,7 @@ export const remainders: Readonly<Record<EndOfTry, Remainder>> = {
   ORDER_NOT_FOUND: 'FORGET',
   PAYMENT_NOT_FOUND: 'FORGET',
   SKU_NOT_FOUND: 'FORGET',
+  WAITLIST_ENTRY_NOT_FOUND: 'FORGET',
   JOB_NOT_FOUND: 'FORGET',
   PLAN_NOT_FOUND: 'FORGET',
   ALERT_NOT_FOUND: 'FORGET',

@@ -1,5 +1,6 @@
 import type { Claim as ClaimMessage } from '#libs/contracts/gen/holdfast/event/v1/claim.js';
 import type { OrderLine } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { fromOnSoldOutMessage, toOnSoldOutMessage } from '#libs/contracts/waitlist-messages.js';
 import type { Claim } from '../app/placement.js';
 import type { Line } from '../domain/lines.js';
 
@@ -11,11 +12,13 @@ export function toClaimMessage(claim: Claim, notAfter: Date): ClaimMessage {
     requestId: claim.requestId,
     lines: claim.lines.map(toLineMessage),
     notAfter,
+    onSoldOut: claim.onSoldOut && toOnSoldOutMessage(claim.onSoldOut),
   };
 }
 
-export function fromClaimMessage({ notAfter: _, ...claim }: ClaimMessage): Claim {
-  return { ...claim, lines: claim.lines.map(fromLineMessage) };
+export function fromClaimMessage({ notAfter: _, onSoldOut: said, ...claim }: ClaimMessage): Claim {
+  const onSoldOut = fromOnSoldOutMessage(said);
+  return { ...claim, lines: claim.lines.map(fromLineMessage), ...(onSoldOut && { onSoldOut }) };
 }
 
 export function toLineMessage({ skuId, quantity, attendeeId }: Line): OrderLine {

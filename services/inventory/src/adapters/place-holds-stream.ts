@@ -5,6 +5,7 @@ import type {
   PlaceHoldsResult,
 } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import { toOrderMessage, toRefusalMessage } from '#libs/contracts/order-messages.js';
+import { fromOnSoldOutMessage, toEntryWordMessage } from '#libs/contracts/waitlist-messages.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { BatchResponder } from '#libs/rpc/batch-responder.js';
 import type { RpcMetrics } from '#libs/rpc/metrics.js';
@@ -34,10 +35,11 @@ export function servePlaceHolds(
     metrics,
   });
 
-  function place({ itemId, remainingMs, firstForMs, lines: messages, ...who }: PlaceHoldsItem): void {
+  function place({ itemId, remainingMs, firstForMs, lines: messages, onSoldOut: said, ...who }: PlaceHoldsItem): void {
     const lines = messages.map(fromLineMessage);
+    const onSoldOut = fromOnSoldOutMessage(said);
     if (isPlaceable(lines))
-      placeHolds.place({ ...who, lines }, { remainingMs, firstForMs }, (outcome) =>
+      placeHolds.place({ ...who, lines, ...(onSoldOut && { onSoldOut }) }, { remainingMs, firstForMs }, (outcome) =>
         responder.add(toResult(itemId, outcome)),
       );
     else responder.add({ itemId, outcome: { $case: 'error', value: unplaceable } });
@@ -52,6 +54,8 @@ function toResult(itemId: number, outcome: Outcome): PlaceHoldsResult {
       return { itemId, outcome: { $case: 'pending', value: {} } };
     case 'REFUSED':
       return { itemId, outcome: { $case: 'refused', value: toRefusalMessage(outcome.refusal) } };
+    case 'WAITLISTED':
+      return { itemId, outcome: { $case: 'waitlisted', value: toEntryWordMessage(outcome.entry) } };
     case 'FAULT':
       return { itemId, outcome: { $case: 'error', value: toStatus(outcome.fault) } };
   }

@@ -1,5 +1,7 @@
 import type { Decision } from '#libs/ledger/decision.js';
 import type { LedgerOrder } from '#libs/ledger/rows.js';
+import type { EntryWord } from '#libs/ledger/waitlist-rows.js';
+import type { OnSoldOut } from '#libs/ledger/waitlist-terms.js';
 import { Fault, faultCatalogue } from '#libs/refusal/fault.js';
 import type { Refusal } from '#libs/refusal/refusal.js';
 import { type Line, sameLines } from '../domain/lines.js';
@@ -12,6 +14,8 @@ export interface Claim {
   readonly userId: string;
   readonly requestId: string;
   readonly lines: readonly Line[];
+  /** What becomes of it when too few units are free; absent: what the sku says. */
+  readonly onSoldOut?: OnSoldOut;
 }
 
 /** One try as it arrives. */
@@ -31,6 +35,7 @@ export type Outcome =
   | { readonly kind: 'HELD'; readonly order: LedgerOrder }
   | { readonly kind: 'PENDING' }
   | { readonly kind: 'REFUSED'; readonly refusal: Refusal }
+  | { readonly kind: 'WAITLISTED'; readonly entry: EntryWord }
   | { readonly kind: 'FAULT'; readonly fault: Fault };
 
 /**
@@ -79,12 +84,12 @@ export class Placement {
   }
 
   /**
-   * Whether news about the order id answers this try. A fault, and a no to a try that joined another, may be about other
-   * lines under the same id: the ledger must be asked for this one.
+   * Whether news about the order id answers this try. A fault, and a no or a place in line to a try that joined another,
+   * may be about other lines under the same id: the ledger must be asked for this one.
    */
   isAnsweredBy(news: Decision): boolean {
     if (news.kind === 'ORDER') return true;
-    return news.kind === 'REFUSED' && !this.joined;
+    return (news.kind === 'REFUSED' || news.kind === 'WAITLISTED') && !this.joined;
   }
 
   /** Answers with the ledger's word on this try. */
@@ -94,6 +99,8 @@ export class Placement {
       this.fail(new Fault(reason, faultCatalogue[reason].title, { metadata }));
     } else if (decision.kind === 'REFUSED') {
       this.answer({ kind: 'REFUSED', refusal: decision.refusal });
+    } else if (decision.kind === 'WAITLISTED') {
+      this.answer({ kind: 'WAITLISTED', entry: decision.entry });
     } else if (sameLines(decision.order.lines, this.claim.lines)) {
       this.answer({ kind: 'HELD', order: decision.order });
     } else {

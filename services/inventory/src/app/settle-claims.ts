@@ -38,7 +38,8 @@ export class SettleClaims {
 /** Whether the decision took nothing that the gate should still count as gone. */
 export function leftUnits(decision: Decision): boolean {
   if (decision.kind === 'FAULT') return true;
-  if (decision.kind === 'ORDER') return false;
+  // Who waits came when too few were free.
+  if (decision.kind === 'ORDER' || decision.kind === 'WAITLISTED') return false;
   const { reason } = decision.refusal;
   return reason !== 'NOT_ENOUGH' && reason !== 'ALL_HELD' && reason !== 'SOLD_OUT';
 }

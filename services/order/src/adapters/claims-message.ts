@@ -1,5 +1,6 @@
 import { Claim, ClaimsPlaced } from '#libs/contracts/gen/holdfast/event/v1/claim.js';
 import { orderId } from '#libs/contracts/order-id.js';
+import { fromOnSoldOutMessage } from '#libs/contracts/waitlist-messages.js';
 import type { ClaimToAdmit } from '#libs/ledger/claims-batch.js';
 import type { ClaimInHand } from '../app/admit-claims.js';
 import type { ClaimsDelivery, ClaimsMessage } from '../app/consume-claims.js';
@@ -72,6 +73,7 @@ function faultIn({ orderId: id, storeId, userId, requestId }: Claim): string | u
 
 function toClaim(message: Claim, storedAt: Date): ClaimToAdmit {
   const { orderId: id, storeId, userId, requestId, notAfter } = message;
+  const onSoldOut = fromOnSoldOutMessage(message.onSoldOut);
   return {
     orderId: id,
     storeId,
@@ -79,6 +81,7 @@ function toClaim(message: Claim, storedAt: Date): ClaimToAdmit {
     requestId,
     lines: message.lines.map(({ skuId, quantity, attendeeId }) => ({ skuId, quantity, attendeeId })),
     record: true,
+    ...(onSoldOut && { onSoldOut }),
     // A claim stored in time is decided however long it lay there. Of a late one the ledger only looks up whether an
     // earlier copy was decided.
     ...(notAfter && storedTooLate(storedAt, notAfter) && { notAfter }),

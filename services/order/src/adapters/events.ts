@@ -1,7 +1,9 @@
 import { ClaimsDecided } from '#libs/contracts/gen/holdfast/event/v1/decision.js';
 import { OrderChanged, StockFreed } from '#libs/contracts/gen/holdfast/event/v1/order_event.js';
 import { RefundDue } from '#libs/contracts/gen/holdfast/event/v1/payment_event.js';
+import { WaitlistChanged } from '#libs/contracts/gen/holdfast/event/v1/waitlist_event.js';
 import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { WaitlistState } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist.js';
 import { shardOfOrder, shardOfStore, storeHash, storeHashOfOrder } from '#libs/contracts/order-id.js';
 import { toDecisionMessage } from '#libs/contracts/order-messages.js';
 import {
@@ -11,10 +13,11 @@ import {
   refundEventSubject,
   stockFreedSubject,
   subjects,
+  waitlistEventSubject,
 } from '#libs/contracts/subjects.js';
 import type { Decision } from '#libs/ledger/decision.js';
 import type { ExpiryReport } from '#libs/ledger/order-changes.js';
-import type { OrderEntry, OutboxEntry, RefundEntry } from '#libs/ledger/outbox.js';
+import type { OrderEntry, OutboxEntry, RefundEntry, WaitlistNews } from '#libs/ledger/outbox.js';
 import type { Headers, Messaging } from '#libs/messaging/messaging.js';
 import { groupBy } from '../domain/group-by.js';
 import { orderEventsPattern } from './streams.js';
@@ -47,7 +50,7 @@ export function publishFreed(messaging: Messaging, shards: number, skus: FreedSk
 
 /** Stores an entry of the outbox as a CloudEvent; resolves when the stream has it. */
 export async function storeEvent(messaging: Messaging, entry: OutboxEntry): Promise<void> {
-  const { subject, type, data } = entry.kind === 'ORDER' ? orderChanged(entry) : refundDue(entry);
+  const { subject, type, data } = toStore(entry);
   const id = String(entry.id);
   const headers = cloudEvent({ id, type, at: entry.at, subject: entry.orderId });
   await messaging.store(subject, data, { timeoutMs: storeTimeoutMs, messageId: id, headers });
@@ -57,6 +60,31 @@ interface EventToStore {
   subject: string;
   type: string;
   data: Uint8Array;
+}
+
+function toStore(entry: OutboxEntry): EventToStore {
+  if (entry.kind === 'ORDER') return orderChanged(entry);
+  return entry.kind === 'REFUND' ? refundDue(entry) : waitlistChanged(entry);
+}
+
+function waitlistChanged(row: WaitlistNews): EventToStore {
+  const message = {
+    entryId: row.orderId,
+    storeId: row.storeId,
+    skuId: row.skuId,
+    userId: row.userId,
+    quantity: row.quantity,
+    state: WaitlistState[`WAITLIST_STATE_${row.state}`],
+    version: row.version,
+    changedAt: row.at,
+    orderId: row.offerId ?? '',
+    offerExpiresAt: row.offerExpiresAt,
+  };
+  return {
+    subject: waitlistEventSubject(row.state, storeHash(row.storeId)),
+    type: subjects.waitlistEvents.message,
+    data: WaitlistChanged.encode(message).finish(),
+  };
 }
 
 function orderChanged(row: OrderEntry): EventToStore {

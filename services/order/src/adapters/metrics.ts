@@ -36,5 +36,6 @@ export function orderMetrics(metrics: Metrics, openAlerts: () => Promise<OpenAle
 
 function outcomeOf(decision: Decision): string {
   if (decision.kind === 'ORDER') return decision.order.state;
+  if (decision.kind === 'WAITLISTED') return 'WAITLISTED';
   return decision.kind === 'REFUSED' ? decision.refusal.reason : decision.reason;
 }

@@ -11,6 +11,9 @@ const refundEventsPattern = 'payment.v1.>';
 /** Every alert that opened or was cleared. */
 const alertEventsPattern = 'alert.v1.>';
 
+/** Every change of an entry of a waitlist. */
+const waitlistEventsPattern = 'waitlist.v1.>';
+
 /** A relay that dies after storing and before marking stores again well within this. */
 const eventsDuplicateWindowMs = 120_000;
 /** Claims carry no message id: their rows make two one. The server wants a window all the same. */
@@ -33,7 +36,7 @@ export function claimsSpec(config: OrderConfig, shard: number): StreamSpec {
 export function orderEventsSpec(config: OrderConfig): StreamSpec {
   return {
     name: orderEventsStream,
-    subjects: [orderEventsPattern, refundEventsPattern, alertEventsPattern],
+    subjects: [orderEventsPattern, waitlistEventsPattern, refundEventsPattern, alertEventsPattern],
     retention: 'limits',
     maxAgeMs: config.eventsMaxAgeHours * 3_600_000,
     maxBytes: config.eventsMaxBytes,

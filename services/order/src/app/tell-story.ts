@@ -102,6 +102,8 @@ function reasonOf(refusal: Refusal, at: Date): string {
       return `${skuId} was paused`;
     case 'UNPROCESSABLE':
       return 'it could not be processed';
+    case 'WAITLIST_FULL':
+      return `the waitlist of ${skuId} was full, or its user waited at ten skus already`;
     case 'PRICE_DIFFERS':
       return `a unit of ${skuId} has another price`;
     case 'SALE_CANCELLED':

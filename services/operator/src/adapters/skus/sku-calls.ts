@@ -57,7 +57,15 @@ export function skuCalls({ connect, options }: Wire): Skus {
 /** A sku from the wire. */
 export function toSku(message: SkuMessage | undefined): Sku {
   if (message === undefined) throw new Fault('INTERNAL', 'the gateway answered without the sku');
-  const { rateLimit, onBusy, etag: _etag, ...sku } = message;
+  const {
+    rateLimit,
+    onBusy,
+    etag: _etag,
+    onSoldOut: _onSoldOut,
+    waitlist: _waitlist,
+    waitlistPaused: _paused,
+    ...sku
+  } = message;
   return {
     ...sku,
     ...(rateLimit && { rate: { perSecond: rateLimit.perSecond, burst: rateLimit.burst } }),

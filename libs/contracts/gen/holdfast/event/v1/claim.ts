@@ -4,6 +4,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
+import { OnSoldOut } from "../../inventory/v1/sku.js";
 import { OrderLine } from "../../order/v1/order.js";
 
 /**
@@ -22,7 +23,11 @@ export interface Claim {
   requestId: string;
   lines: OrderLine[];
   /** In the ledger's time. A message stored later has no effect. */
-  notAfter: Date | undefined;
+  notAfter:
+    | Date
+    | undefined;
+  /** What becomes of it when too few units are free. Absent: what the sku says. */
+  onSoldOut?: OnSoldOut | undefined;
 }
 
 function createBaseClaimsPlaced(): ClaimsPlaced {
@@ -72,7 +77,7 @@ export const ClaimsPlaced: MessageFns<ClaimsPlaced> = {
 };
 
 function createBaseClaim(): Claim {
-  return { orderId: "", storeId: "", userId: "", requestId: "", lines: [], notAfter: undefined };
+  return { orderId: "", storeId: "", userId: "", requestId: "", lines: [], notAfter: undefined, onSoldOut: undefined };
 }
 
 export const Claim: MessageFns<Claim> = {
@@ -94,6 +99,9 @@ export const Claim: MessageFns<Claim> = {
     }
     if (message.notAfter !== undefined) {
       Timestamp.encode(toTimestamp(message.notAfter), writer.uint32(50).fork()).join();
+    }
+    if (message.onSoldOut !== undefined) {
+      writer.uint32(56).int32(message.onSoldOut);
     }
     return writer;
   },
@@ -157,6 +165,14 @@ export const Claim: MessageFns<Claim> = {
             }
 
             message.notAfter = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.onSoldOut = reader.int32() as any;
             continue;
           }
         }

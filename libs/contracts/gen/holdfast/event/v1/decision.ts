@@ -5,6 +5,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Status } from "../../../google/rpc/status.js";
 import { Order, Refusal } from "../../order/v1/order.js";
+import { WaitlistEntry } from "../../waitlist/v1/waitlist.js";
 
 /**
  * Message on decisions.<shard>, heard by every inventory: what the ledger decided in one batch. Without decisions: the
@@ -19,12 +20,18 @@ export interface Decision {
   orderId: string;
   decided:
     | //
-    /** The order as it is; its state may be any but PENDING and REFUSED. */
+    /**
+     * The order as it is; its state may be any but PENDING and REFUSED. Of another id, when the claim waited and was
+     * offered it.
+     */
     { $case: "order"; value: Order }
     | { $case: "refusal"; value: Refusal }
     | //
     /** REQUEST_ID_REUSED, SKU_NOT_FOUND, CURRENCY_MIXED or TOO_LATE. */
     { $case: "error"; value: Status }
+    | //
+    /** A place in the line of a sku. Only what a claim is told of it: id, sku, state, people_ahead, order_id. */
+    { $case: "waitlisted"; value: WaitlistEntry }
     | undefined;
 }
 
@@ -93,6 +100,9 @@ export const Decision: MessageFns<Decision> = {
       case "error":
         Status.encode(message.decided.value, writer.uint32(34).fork()).join();
         break;
+      case "waitlisted":
+        WaitlistEntry.encode(message.decided.value, writer.uint32(42).fork()).join();
+        break;
     }
     return writer;
   },
@@ -140,6 +150,14 @@ export const Decision: MessageFns<Decision> = {
             }
 
             message.decided = { $case: "error", value: Status.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.decided = { $case: "waitlisted", value: WaitlistEntry.decode(reader, reader.uint32()) };
             continue;
           }
         }

@@ -6,7 +6,8 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
 import { Status } from "../../../google/rpc/status.js";
 import { Order, OrderLine, Refusal } from "../../order/v1/order.js";
-import { Availability, OnBusy, RateLimit, Sku, SkuLimits, StoreLimits } from "./sku.js";
+import { WaitlistEntry } from "../../waitlist/v1/waitlist.js";
+import { Availability, OnBusy, OnSoldOut, RateLimit, Sku, SkuLimits, StoreLimits } from "./sku.js";
 
 /** A batch of orders. */
 export interface PlaceHoldsRequest {
@@ -28,7 +29,11 @@ export interface PlaceHoldsItem {
    * For so long no other try of this order began: it is surely the first unless one is older. 0: one is known of.
    * Absent: the try has no mark; for some seconds every no is recorded.
    */
-  firstForMs?: number | undefined;
+  firstForMs?:
+    | number
+    | undefined;
+  /** What becomes of it when too few units are free. Absent: what the sku says. */
+  onSoldOut?: OnSoldOut | undefined;
 }
 
 /** Outcomes that fell since the last message. */
@@ -48,6 +53,9 @@ export interface PlaceHoldsResult {
     { $case: "pending"; value: PendingClaim }
     | { $case: "refused"; value: Refusal }
     | { $case: "error"; value: Status }
+    | //
+    /** A place in the line of a sku. Only what a claim is told of it: id, sku, state, people_ahead, order_id. */
+    { $case: "waitlisted"; value: WaitlistEntry }
     | undefined;
 }
 
@@ -276,6 +284,7 @@ function createBasePlaceHoldsItem(): PlaceHoldsItem {
     lines: [],
     remainingMs: 0,
     firstForMs: undefined,
+    onSoldOut: undefined,
   };
 }
 
@@ -304,6 +313,9 @@ export const PlaceHoldsItem: MessageFns<PlaceHoldsItem> = {
     }
     if (message.firstForMs !== undefined) {
       writer.uint32(64).uint32(message.firstForMs);
+    }
+    if (message.onSoldOut !== undefined) {
+      writer.uint32(72).int32(message.onSoldOut);
     }
     return writer;
   },
@@ -383,6 +395,14 @@ export const PlaceHoldsItem: MessageFns<PlaceHoldsItem> = {
             }
 
             message.firstForMs = reader.uint32();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.onSoldOut = reader.int32() as any;
             continue;
           }
         }
@@ -466,6 +486,9 @@ export const PlaceHoldsResult: MessageFns<PlaceHoldsResult> = {
       case "error":
         Status.encode(message.outcome.value, writer.uint32(42).fork()).join();
         break;
+      case "waitlisted":
+        WaitlistEntry.encode(message.outcome.value, writer.uint32(50).fork()).join();
+        break;
     }
     return writer;
   },
@@ -521,6 +544,14 @@ export const PlaceHoldsResult: MessageFns<PlaceHoldsResult> = {
             }
 
             message.outcome = { $case: "error", value: Status.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.outcome = { $case: "waitlisted", value: WaitlistEntry.decode(reader, reader.uint32()) };
             continue;
           }
         }

@@ -15,6 +15,36 @@ export enum OnBusy {
   UNRECOGNIZED = -1,
 }
 
+/** What becomes of an order when too few units are free. */
+export enum OnSoldOut {
+  ON_SOLD_OUT_UNSPECIFIED = 0,
+  /** ON_SOLD_OUT_REFUSE - It is refused. */
+  ON_SOLD_OUT_REFUSE = 1,
+  /** ON_SOLD_OUT_JOIN_WAITLIST - It gets a place in the waitlist of its sku. An order of several skus is refused. */
+  ON_SOLD_OUT_JOIN_WAITLIST = 2,
+  UNRECOGNIZED = -1,
+}
+
+/** Who is served when fewer units came back than the first in line wants. */
+export enum WaitlistOrder {
+  WAITLIST_ORDER_UNSPECIFIED = 0,
+  /** WAITLIST_ORDER_STRICT - Nobody: what there is stays reserved until it is enough. */
+  WAITLIST_ORDER_STRICT = 1,
+  /** WAITLIST_ORDER_FIRST_FIT - The next one whom it is enough for. */
+  WAITLIST_ORDER_FIRST_FIT = 2,
+  UNRECOGNIZED = -1,
+}
+
+/** What becomes of units for which nothing is to be paid, when somebody's turn comes. */
+export enum WaitlistAccept {
+  WAITLIST_ACCEPT_UNSPECIFIED = 0,
+  /** WAITLIST_ACCEPT_AUTO - Their order is CONFIRMED at once. */
+  WAITLIST_ACCEPT_AUTO = 1,
+  /** WAITLIST_ACCEPT_OFFER - Their order is HELD until they accept it. */
+  WAITLIST_ACCEPT_OFFER = 2,
+  UNRECOGNIZED = -1,
+}
+
 /** Who set a rate limit. */
 export enum LimitSource {
   LIMIT_SOURCE_UNSPECIFIED = 0,
@@ -79,6 +109,18 @@ export interface Sku {
   onBusy?:
     | OnBusy
     | undefined;
+  /** What becomes of orders when too few units are free. Default REFUSE. */
+  onSoldOut?:
+    | OnSoldOut
+    | undefined;
+  /** How those are served who wait. Absent: every default. */
+  waitlist?:
+    | WaitlistTerms
+    | undefined;
+  /** Whether an operator stopped serving them; a change of the sku leaves it as it is. */
+  waitlistPaused?:
+    | boolean
+    | undefined;
   /** When the sale was cancelled, for good. Set by CancelSku only. */
   cancelledAt: Date | undefined;
 }
@@ -89,6 +131,24 @@ export interface RateLimit {
   perSecond: number;
   /** 1..1000000. */
   burst: number;
+}
+
+/** How a sku serves those who wait for it. */
+export interface WaitlistTerms {
+  /** Entries that wait at once, 0..1000000. Default 100000. */
+  maxEntries?:
+    | number
+    | undefined;
+  /** Default STRICT. */
+  order: WaitlistOrder;
+  /** With FIRST_FIT: how often an entry may be passed over by smaller ones, 0..1000. Default 3. */
+  maxSkips?:
+    | number
+    | undefined;
+  /** Default AUTO. */
+  accept: WaitlistAccept;
+  /** How long an offer is kept. 0: hold_ttl_seconds. */
+  offerTtlSeconds: number;
 }
 
 /** What holds at the edge for requests for one sku. */
@@ -158,6 +218,9 @@ function createBaseSku(): Sku {
     paused: false,
     etag: "",
     onBusy: undefined,
+    onSoldOut: undefined,
+    waitlist: undefined,
+    waitlistPaused: undefined,
     cancelledAt: undefined,
   };
 }
@@ -220,6 +283,15 @@ export const Sku: MessageFns<Sku> = {
     }
     if (message.onBusy !== undefined) {
       writer.uint32(152).int32(message.onBusy);
+    }
+    if (message.onSoldOut !== undefined) {
+      writer.uint32(160).int32(message.onSoldOut);
+    }
+    if (message.waitlist !== undefined) {
+      WaitlistTerms.encode(message.waitlist, writer.uint32(170).fork()).join();
+    }
+    if (message.waitlistPaused !== undefined) {
+      writer.uint32(176).bool(message.waitlistPaused);
     }
     if (message.cancelledAt !== undefined) {
       Timestamp.encode(toTimestamp(message.cancelledAt), writer.uint32(482).fork()).join();
@@ -392,6 +464,30 @@ export const Sku: MessageFns<Sku> = {
             message.onBusy = reader.int32() as any;
             continue;
           }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.onSoldOut = reader.int32() as any;
+            continue;
+          }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.waitlist = WaitlistTerms.decode(reader, reader.uint32());
+            continue;
+          }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.waitlistPaused = reader.bool();
+            continue;
+          }
           case 60: {
             if (tag !== 482) {
               break;
@@ -455,6 +551,96 @@ export const RateLimit: MessageFns<RateLimit> = {
             }
 
             message.burst = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseWaitlistTerms(): WaitlistTerms {
+  return { maxEntries: undefined, order: 0, maxSkips: undefined, accept: 0, offerTtlSeconds: 0 };
+}
+
+export const WaitlistTerms: MessageFns<WaitlistTerms> = {
+  encode(message: WaitlistTerms, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.maxEntries !== undefined) {
+      writer.uint32(8).int32(message.maxEntries);
+    }
+    if (message.order !== 0) {
+      writer.uint32(16).int32(message.order);
+    }
+    if (message.maxSkips !== undefined) {
+      writer.uint32(24).int32(message.maxSkips);
+    }
+    if (message.accept !== 0) {
+      writer.uint32(32).int32(message.accept);
+    }
+    if (message.offerTtlSeconds !== 0) {
+      writer.uint32(40).int32(message.offerTtlSeconds);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WaitlistTerms {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWaitlistTerms();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.maxEntries = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.order = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.maxSkips = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.accept = reader.int32() as any;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.offerTtlSeconds = reader.int32();
             continue;
           }
         }

@@ -37,6 +37,8 @@ export enum RefusalReason {
   REFUSAL_REASON_PAUSED = 7,
   /** REFUSAL_REASON_UNPROCESSABLE - The claim could not be processed; operators see it among the dead letters. */
   REFUSAL_REASON_UNPROCESSABLE = 8,
+  /** REFUSAL_REASON_WAITLIST_FULL - It would wait, but the waitlist of the sku is full, or its user waits at ten skus of the store already. */
+  REFUSAL_REASON_WAITLIST_FULL = 9,
   /** REFUSAL_REASON_PRICE_DIFFERS - The order cannot move there: the price of a unit is another one. */
   REFUSAL_REASON_PRICE_DIFFERS = 10,
   /** REFUSAL_REASON_SALE_CANCELLED - The sale was cancelled for good. */

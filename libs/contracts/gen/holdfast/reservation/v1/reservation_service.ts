@@ -5,8 +5,9 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
 import { Status } from "../../../google/rpc/status.js";
-import { Availability, OnBusy, Sku } from "../../inventory/v1/sku.js";
+import { Availability, OnBusy, OnSoldOut, Sku } from "../../inventory/v1/sku.js";
 import { Order, OrderLine, PaymentState, Refusal } from "../../order/v1/order.js";
+import { WaitlistState } from "../../waitlist/v1/waitlist.js";
 
 /** Where a place in line has got to. All but WAITING are the last word. */
 export enum PlaceState {
@@ -27,7 +28,11 @@ export interface ReserveRequest {
   /** The caller's idempotency key, 1..255 printable ASCII characters; a UUID serves well. */
   requestId: string;
   /** What to do beyond the rate limit, whatever the sku says. Absent: what the sku says. */
-  onBusy?: OnBusy | undefined;
+  onBusy?:
+    | OnBusy
+    | undefined;
+  /** What becomes of it when too few units are free, whatever the sku says. Absent: what the sku says. */
+  onSoldOut?: OnSoldOut | undefined;
 }
 
 /** The outcome. Everything that is not one of these is a status with ErrorInfo. */
@@ -37,6 +42,7 @@ export interface ReserveResponse {
     | { $case: "pending"; value: Pending }
     | { $case: "refused"; value: Refused }
     | { $case: "queued"; value: Queued }
+    | { $case: "waiting"; value: Waitlisted }
     | undefined;
 }
 
@@ -57,6 +63,20 @@ export interface Refused {
     | undefined;
   /** The caller's own live order of the sku, when that is the reason. */
   ownOrder: Order | undefined;
+}
+
+/**
+ * A place in the waitlist of a sku, kept until its turn comes; on a replay as it is today. Whose turn came is HELD, by an
+ * order of another id.
+ */
+export interface Waitlisted {
+  entryId: string;
+  skuId: string;
+  /** How many wait before it; with WAITING. */
+  peopleAhead: number;
+  state: WaitlistState;
+  /** The order that it was offered; from OFFERED on. */
+  orderId: string;
 }
 
 /**
@@ -224,7 +244,7 @@ export interface ListSkusResponse {
 }
 
 function createBaseReserveRequest(): ReserveRequest {
-  return { storeId: "", lines: [], requestId: "", onBusy: undefined };
+  return { storeId: "", lines: [], requestId: "", onBusy: undefined, onSoldOut: undefined };
 }
 
 export const ReserveRequest: MessageFns<ReserveRequest> = {
@@ -240,6 +260,9 @@ export const ReserveRequest: MessageFns<ReserveRequest> = {
     }
     if (message.onBusy !== undefined) {
       writer.uint32(32).int32(message.onBusy);
+    }
+    if (message.onSoldOut !== undefined) {
+      writer.uint32(40).int32(message.onSoldOut);
     }
     return writer;
   },
@@ -289,6 +312,14 @@ export const ReserveRequest: MessageFns<ReserveRequest> = {
             message.onBusy = reader.int32() as any;
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.onSoldOut = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -320,6 +351,9 @@ export const ReserveResponse: MessageFns<ReserveResponse> = {
         break;
       case "queued":
         Queued.encode(message.outcome.value, writer.uint32(34).fork()).join();
+        break;
+      case "waiting":
+        Waitlisted.encode(message.outcome.value, writer.uint32(50).fork()).join();
         break;
     }
     return writer;
@@ -368,6 +402,14 @@ export const ReserveResponse: MessageFns<ReserveResponse> = {
             }
 
             message.outcome = { $case: "queued", value: Queued.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.outcome = { $case: "waiting", value: Waitlisted.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -517,6 +559,96 @@ export const Refused: MessageFns<Refused> = {
             }
 
             message.ownOrder = Order.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseWaitlisted(): Waitlisted {
+  return { entryId: "", skuId: "", peopleAhead: 0, state: 0, orderId: "" };
+}
+
+export const Waitlisted: MessageFns<Waitlisted> = {
+  encode(message: Waitlisted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.entryId !== "") {
+      writer.uint32(10).string(message.entryId);
+    }
+    if (message.skuId !== "") {
+      writer.uint32(18).string(message.skuId);
+    }
+    if (message.peopleAhead !== 0) {
+      writer.uint32(24).int32(message.peopleAhead);
+    }
+    if (message.state !== 0) {
+      writer.uint32(32).int32(message.state);
+    }
+    if (message.orderId !== "") {
+      writer.uint32(42).string(message.orderId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Waitlisted {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWaitlisted();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.entryId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.skuId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.peopleAhead = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.state = reader.int32() as any;
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.orderId = reader.string();
             continue;
           }
         }

@@ -1,0 +1,55 @@
+-- Stops offering what comes free at a sku to who waits there, or goes on. Meanwhile people join and leave, and what comes
+-- free stays reserved for them.
+--   of_store, of_sku  the sku
+--   pausing           true: stop; false: go on
+--   why, operator     what the change is kept with
+--   request           the same request again has no second effect
+-- Returns one row: what happened, and how many were promoted by it. Of an unknown sku, and of one of another store, no
+-- row. outcome:
+--   CHANGED
+--   UNCHANGED          it was like that already; the change is kept all the same
+--   KNOWN              this request was carried out earlier
+--   REQUEST_ID_REUSED  it was about something else
+CREATE OR REPLACE FUNCTION ledger.waitlist_set_paused(
+  of_store text, of_sku text, pausing boolean, why text, operator text, request text
+) RETURNS TABLE (outcome text, promoted int)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = ledger, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  verb CONSTANT text := CASE WHEN pausing THEN 'PAUSE_WAITLIST' ELSE 'RESUME_WAITLIST' END;
+  was_paused boolean;
+  at timestamptz;
+  known control_changes%ROWTYPE;
+  result text;
+  served int := 0;
+BEGIN
+  PERFORM FROM stock WHERE sku_id = of_sku AND store_id = of_store FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  at := clock();
+  SELECT * INTO known FROM control_changes WHERE what = verb AND request_id = request;
+  IF known.id IS NOT NULL THEN
+    result := CASE WHEN (known.scope, known.scope_id, known.reason, known.changed_by) = ('SKU', of_sku, why, operator)
+      THEN 'KNOWN' ELSE 'REQUEST_ID_REUSED' END;
+  ELSE
+    SELECT waitlist_paused INTO STRICT was_paused FROM skus WHERE sku_id = of_sku;
+    result := CASE WHEN was_paused = pausing THEN 'UNCHANGED' ELSE 'CHANGED' END;
+    IF result = 'CHANGED' THEN
+      UPDATE skus SET waitlist_paused = pausing, version = version + 1, updated_at = at WHERE sku_id = of_sku;
+      served := waiters_promote(ARRAY[of_sku], at);
+    END IF;
+    INSERT INTO control_changes (what, scope, scope_id, was, became, reason, changed_by, changed_at, request_id)
+    VALUES (verb, 'SKU', of_sku, CASE WHEN was_paused THEN 'waitlist paused' ELSE 'waitlist served' END,
+      CASE WHEN pausing THEN 'waitlist paused' ELSE 'waitlist served' END, why, operator, at, request)
+    ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+      RAISE serialization_failure USING MESSAGE = 'waitlist_set_paused: the request id was used meanwhile';
+    END IF;
+  END IF;
+  RETURN QUERY SELECT result, served;
+END $$;
