@@ -13,7 +13,10 @@ import type { LedgerPool } from './ledger-pool.js';
 import { limitCalls } from './limits.js';
 import { moneyCalls } from './money.js';
 import { moneyIssueCalls } from './money-issues.js';
+import { movementCalls } from './movements.js';
 import { orderChangeCalls } from './order-changes.js';
+import { orderLifeCalls } from './order-life.js';
+import { orderMoveCalls } from './order-move.js';
 import { orderCalls } from './orders.js';
 import { outboxCalls } from './outbox.js';
 import { overbookedCalls } from './overbooked.js';
@@ -52,6 +55,9 @@ export function openLedger(pool: LedgerPool) {
     ...parkedCalls(pool),
     ...orderCalls(pool),
     ...orderChangeCalls(pool),
+    ...orderLifeCalls(pool),
+    ...orderMoveCalls(pool),
+    ...movementCalls(pool),
     ...paymentCalls(pool),
     ...attemptCalls(pool),
     ...moneyCalls(pool),

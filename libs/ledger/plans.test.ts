@@ -1,7 +1,7 @@
 import { faultOf } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { type Ledger, openLedger, RUNTIME_ROLE } from './ledger.js';
-import { claimOf, openPool, plainSku, type TestLedger, testLedger } from './test-ledger.js';
+import { claimOf, lineOf, openPool, plainSku, type TestLedger, testLedger } from './test-ledger.js';
 
 const test = suite('plans');
 let db: TestLedger;
@@ -28,6 +28,7 @@ async function callAll(ledger: Ledger, skuId: string, round: string): Promise<vo
   await ledger.ordersListByUser(claim.userId, { pageSize: 2 });
   await ledger.ordersListBySku(skuId, { pageSize: 2 });
   await callMoney(ledger, claim.orderId, round);
+  await callLife(ledger, skuId, round);
   await ledger.ordersExpire(10);
   await ledger.outboxMarkPublished((await ledger.outboxTake(100)).map((entry) => entry.id));
   await ledger.limitsRead([
@@ -65,6 +66,23 @@ async function callAll(ledger: Ledger, skuId: string, round: string): Promise<vo
   await ledger.controlChangesList(scope, { pageSize: 2 });
   await ledger.controlChangesList(undefined, { pageSize: 2 });
   await callDesk(ledger, skuId, round);
+}
+
+/** What changes an order and keeps its state. */
+async function callLife(ledger: Ledger, skuId: string, round: string): Promise<void> {
+  const lines = [lineOf(skuId, `one-${round}`), lineOf(skuId, `two-${round}`)];
+  const claim = claimOf(`life-${round}`, lines);
+  const { orderId } = claim;
+  await ledger.claimsAdmit([claim]);
+  await ledger.paymentStart({ orderId, provider: 'bank', requestId: round });
+  await ledger.holdExtend(orderId);
+  await ledger.orderCancelPart({ orderId, lines: lines.slice(1), requestId: round });
+  await ledger.orderMove({ orderId, toSkuId: `${skuId}-target`, requestId: `${round}-move` });
+  await ledger.movementsList({ orderId }, { pageSize: 2 });
+  await ledger.movementsList({ skuId: `${skuId}-target` }, { pageSize: 2 });
+  await ledger.holdsStats({ skuId: 'nothing' }, new Date());
+  await ledger.orderFulfil({ storeId: 'store-1', code: '00000000' }, 'door').catch(() => undefined);
+  await ledger.orderFulfil({ orderId }, 'door').catch(() => undefined);
 }
 
 /** What comes of paying an order, and of ending it. */
@@ -184,6 +202,7 @@ const fill = `
 
 test('a plan that was made on an empty ledger looks up rows one by one, also when there are many', async () => {
   const { skuId } = await db.sku({ capacity: 1_000 });
+  await db.sku({ skuId: `${skuId}-target`, capacity: 1_000 });
   // One connection, so that the plans of the first calls are those of the later ones.
   const pool = openPool(db.url, { max: 1, role: RUNTIME_ROLE });
   const ledger = openLedger(pool);

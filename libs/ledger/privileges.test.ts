@@ -44,6 +44,8 @@ test('the services cannot call what is behind the functions, nor make anything o
     `SELECT ledger.payment_apply('bank', '1', false)`,
     `SELECT ledger.payment_settle('bank', '1')`,
     `SELECT ledger.money_settle_as(NULL, 'KEEP', now())`,
+    `SELECT ledger.order_part_refund(gen_random_uuid(), 1, 0, now())`,
+    `SELECT ledger.move_bar(NULL, '', '', now())`,
   ];
   for (const text of [...inner, 'CREATE TABLE ledger.mine (id int)', 'ALTER TABLE ledger.stock DISABLE TRIGGER ALL']) {
     assert.is((await rejectionOf(asRuntime(text), DatabaseError)).code, '42501', text);

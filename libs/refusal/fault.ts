@@ -64,6 +64,7 @@ export const faultCatalogue = {
   ETAG_MISMATCH: { code: 'ABORTED', httpStatus: 412, title: 'It was changed since it was read' },
   ORDER_PENDING: { code: 'ABORTED', httpStatus: 409, title: 'The order is not decided yet', retryAfterMs: 500 },
   ORDER_STATE: { code: 'FAILED_PRECONDITION', httpStatus: 409, title: 'The state of the order does not allow this' },
+  CANCEL_TOO_LATE: { code: 'FAILED_PRECONDITION', httpStatus: 409, title: 'It is too late to cancel' },
   CAPACITY_BELOW_TAKEN: {
     code: 'FAILED_PRECONDITION',
     httpStatus: 409,
