@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { type TestLedger, testLedger } from '#libs/ledger/test-ledger.js';
@@ -8,6 +9,8 @@ import { freePort } from '#libs/servers/free-port.js';
 import type { PrivateServer } from '#libs/servers/private-server.js';
 import { type FaultProxy, faultProxy } from '#libs/testing/fault-proxy.js';
 import { privateNats, privateRedis } from '#libs/testing/private-servers.js';
+import { readConfig as sandboxConfig } from '../deploy/sandbox/config.js';
+import { startSandbox } from '../deploy/sandbox/service.js';
 import { readConfig as bffConfig } from '../services/bff/src/config.js';
 import { startBff } from '../services/bff/src/service.js';
 import { readConfig as gatewayConfig } from '../services/gateway/src/config.js';
@@ -30,6 +33,8 @@ export interface MeshOptions {
   gatewayLogger?: Logger;
   /** Also a scheduler, which does its jobs. */
   scheduler?: boolean;
+  /** Also a payment sandbox, which the order service knows and which knows the edge. */
+  sandbox?: boolean;
   /** What Redis has seen survives its death. */
   durableRedis?: boolean;
 }
@@ -49,6 +54,8 @@ export interface TestMesh {
   /** One client for each inventory, past the proxy. */
   inventories: Client<typeof InventoryServiceDefinition>[];
   inventoryAddresses: string[];
+  /** Base URL of the payment sandbox; empty when there is none. */
+  sandbox: string;
   /** What lies between the gateways and each inventory. */
   proxies: FaultProxy[];
   ledger: TestLedger;
@@ -58,6 +65,7 @@ export interface TestMesh {
 }
 
 const logger = createLogger('mesh', 'silent');
+const patient = { defaultDeadlineMs: 10_000 };
 const anyAddress = '127.0.0.1:0';
 const common = { GRPC_ADDRESS: anyAddress, HTTP_ADDRESS: anyAddress, ADMIN_ADDRESS: anyAddress, LOG_LEVEL: 'silent' };
 
@@ -72,7 +80,8 @@ export async function startTestMesh(options: MeshOptions = {}): Promise<TestMesh
     return life;
   };
   const infra = { ...common, DATABASE_URL: ledger.url, REDIS_URL: redis.url, NATS_URL: nats.url };
-  const order = await startOrder(orderConfig(infra), newLife());
+  const payments = options.sandbox === true ? await sandboxBeside(newLife()) : noSandbox;
+  const order = await startOrder(orderConfig({ ...infra, ...payments.orderEnv }), newLife());
   const [inventoryAdmins, gatewayAdmins] = await Promise.all([adminAddresses(inventories), adminAddresses(gateways)]);
   const inventoryAddresses = await eachOf(inventoryAdmins, async (admin) => {
     return (await startInventory(inventoryConfig({ ...infra, ...admin }), newLife())).grpcAddress;
@@ -87,14 +96,11 @@ export async function startTestMesh(options: MeshOptions = {}): Promise<TestMesh
     const own = { INSTANCE: `gateway-${portOf(admin.ADMIN_ADDRESS)}`, ...admin };
     return (await startGateway(gatewayConfig({ ...gatewayEnv, ...own }), newLife(gatewayLogger))).grpcAddress;
   });
-  const { httpAddress } = await startBff(bffConfig({ ...common, GATEWAY_TARGET: gatewayAddresses.join() }), newLife());
+  const bffEnv = { ...common, GATEWAY_TARGET: gatewayAddresses.join(), ...payments.bffEnv };
+  const { httpAddress } = await startBff(bffConfig(bffEnv), newLife());
 
-  const gatewayClients = gatewayAddresses.map((address) =>
-    connect(ReservationServiceDefinition, address, { defaultDeadlineMs: 10_000 }),
-  );
-  const inventoryClients = inventoryAddresses.map((address) =>
-    connect(InventoryServiceDefinition, address, { defaultDeadlineMs: 10_000 }),
-  );
+  const gatewayClients = gatewayAddresses.map((address) => connect(ReservationServiceDefinition, address, patient));
+  const inventoryClients = inventoryAddresses.map((address) => connect(InventoryServiceDefinition, address, patient));
   const gatewayAt = (index: number): Client<typeof ReservationServiceDefinition> => {
     const client = gatewayClients[index];
     if (client === undefined) throw new Error(`there is no gateway ${index}`);
@@ -109,6 +115,7 @@ export async function startTestMesh(options: MeshOptions = {}): Promise<TestMesh
     inventoryMetric: (prefix) => sumOf(inventoryAdmins, prefix),
     inventories: inventoryClients,
     inventoryAddresses,
+    sandbox: payments.url,
     proxies,
     ledger,
     redis,
@@ -119,6 +126,25 @@ export async function startTestMesh(options: MeshOptions = {}): Promise<TestMesh
       await Promise.all(proxies.map((proxy) => proxy.close()));
       await Promise.all([ledger.drop(), redis.stop(), nats.stop()]);
     },
+  };
+}
+
+const noSandbox = { url: '', orderEnv: {}, bffEnv: {} };
+
+/** A sandbox, and the settings by which the services know it. The edge listens where the sandbox will tell. */
+async function sandboxBeside(life: Lifecycle): Promise<typeof noSandbox> {
+  const key = randomUUID();
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const edge = `127.0.0.1:${await freePort()}`;
+  const env = {
+    ...{ ...common, PAYMENT_PROVIDER_KEY: key, PAYMENT_NOTICE_SECRET: secret },
+    PAYMENT_NOTICE_URL: `http://${edge}/v1/payments/notices/sandbox`,
+  };
+  const { url } = await startSandbox(sandboxConfig(env), life);
+  return {
+    url,
+    orderEnv: { PAYMENT_PROVIDER_URL: url, PAYMENT_PROVIDER_KEY: key },
+    bffEnv: { HTTP_ADDRESS: edge, PAYMENT_NOTICE_SECRETS: `sandbox=${secret}` },
   };
 }
 

@@ -34,6 +34,11 @@ export const faultCatalogue = {
   },
   CURRENCY_MIXED: { code: 'INVALID_ARGUMENT', httpStatus: 400, title: 'The lines have more than one currency' },
   USER_MISSING: { code: 'UNAUTHENTICATED', httpStatus: 401, title: 'The request names no user' },
+  NOTICE_NOT_BELIEVED: {
+    code: 'UNAUTHENTICATED',
+    httpStatus: 401,
+    title: 'The notice is not signed as it must be',
+  },
   PERMISSION_DENIED: { code: 'PERMISSION_DENIED', httpStatus: 403, title: 'The caller may not do this' },
   ORDER_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such order' },
   PAYMENT_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such payment' },
@@ -65,6 +70,11 @@ export const faultCatalogue = {
   ORDER_PENDING: { code: 'ABORTED', httpStatus: 409, title: 'The order is not decided yet', retryAfterMs: 500 },
   ORDER_STATE: { code: 'FAILED_PRECONDITION', httpStatus: 409, title: 'The state of the order does not allow this' },
   CANCEL_TOO_LATE: { code: 'FAILED_PRECONDITION', httpStatus: 409, title: 'It is too late to cancel' },
+  PAYMENTS_NOT_OFFERED: {
+    code: 'FAILED_PRECONDITION',
+    httpStatus: 409,
+    title: 'No payment provider is set up here',
+  },
   CAPACITY_BELOW_TAKEN: {
     code: 'FAILED_PRECONDITION',
     httpStatus: 409,

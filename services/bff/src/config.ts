@@ -1,5 +1,6 @@
-import { type Env, type EnvReader, readEnv } from '#libs/runtime/config.js';
+import { ConfigError, type Env, type EnvReader, readEnv } from '#libs/runtime/config.js';
 import { logLevels } from '#libs/runtime/logger.js';
+import { isWebhookSecret } from '#libs/webhook/signature.js';
 
 export type BffConfig = ReturnType<typeof readConfig>;
 
@@ -15,6 +16,21 @@ export function declareConfig(read: EnvReader) {
     gatewayTarget: read.target('GATEWAY_TARGET'),
     deadlineMs: read.integer('DEADLINE_MS', { default: 10_000, min: 100, max: 60_000 }),
     maxInFlight: read.integer('MAX_IN_FLIGHT', { default: 20_000, min: 1, max: 1_000_000 }),
+    paymentNoticeSecrets: noticeSecretsOf(read.string('PAYMENT_NOTICE_SECRETS', { default: '' })),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
   };
+}
+
+/** `provider=secret,…`: all secrets of a provider are believed. */
+function noticeSecretsOf(text: string): ReadonlyMap<string, readonly string[]> {
+  const secrets = new Map<string, string[]>();
+  for (const pair of text.split(',').filter((one) => one !== '')) {
+    const [, provider = '', secret = ''] = /^([^=]+)=(whsec_.+)$/.exec(pair) ?? [];
+    if (!isWebhookSecret(secret)) {
+      const allowed = 'provider=whsec_ and at least 24 bytes in base64, with commas between pairs';
+      throw new ConfigError([`PAYMENT_NOTICE_SECRETS: give ${allowed}`]);
+    }
+    secrets.set(provider, [...(secrets.get(provider) ?? []), secret]);
+  }
+  return secrets;
 }

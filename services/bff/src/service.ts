@@ -4,7 +4,9 @@ import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
 import { connectGateway } from './adapters/gateway.js';
 import { createHttp } from './adapters/http.js';
+import { orderChangeRoutes } from './adapters/order-changes.js';
 import { orderRoutes } from './adapters/orders.js';
+import { paymentRoutes } from './adapters/payments.js';
 import { requestIdRoutes } from './adapters/request-ids.js';
 import { countRequests } from './adapters/request-metrics.js';
 import { skuRoutes } from './adapters/skus.js';
@@ -27,6 +29,8 @@ export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ ht
   const app = createHttp(logger);
   countRequests(app, metrics);
   orderRoutes(app, gateway);
+  orderChangeRoutes(app, gateway);
+  paymentRoutes(app, gateway, config.paymentNoticeSecrets);
   requestIdRoutes(app, gateway);
   skuRoutes(app, gateway);
   const { hostname: host, port } = new URL(`http://${config.httpAddress}`);

@@ -19,4 +19,7 @@ export const settingNotes: SettingNotes = {
     larger:
       'The process keeps more of a crowd in memory than it can pass on within DEADLINE_MS: they wait for nothing and hear 504, later than the 503.',
   },
+  PAYMENT_NOTICE_SECRETS: {
+    why: 'Who may tell of payments: `provider=whsec_…` for each, with commas between. Two of one provider are both believed, while one is replaced. Empty: notices are 404.',
+  },
 };

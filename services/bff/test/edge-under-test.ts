@@ -25,6 +25,9 @@ export interface EdgeUnderTest {
   close(): Promise<void>;
 }
 
+/** Signs what the provider `sandbox` tells. */
+export const noticeSecret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
+
 export const good = { store_id: 'store-1', lines: [{ sku_id: 'sku-1', quantity: 2 }] };
 export const goodHeaders = {
   'content-type': 'application/json',
@@ -69,6 +72,7 @@ async function start(gatewayTarget: string): Promise<{ base: string; life: Lifec
       deadlineMs: 2_000,
       maxInFlight: 100,
       logLevel: 'silent',
+      paymentNoticeSecrets: new Map([['sandbox', [noticeSecret]]]),
     },
     life,
   );

@@ -1,5 +1,7 @@
 import { AvailabilityState, type Sku } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
-import { type Order, OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { type Order, OrderState, PaymentState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { PaymentSessionState } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
+import { PaymentServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/payment_service.js';
 import {
   type CancelOrderRequest,
   type CreateRequestIdRequest,
@@ -26,6 +28,8 @@ export type Answer = NonNullable<ReserveResponse['outcome']> | Fault | 'never' |
 export interface Asked {
   reserved: ReserveStreamItem[];
   cancelled: { userId: string; request: CancelOrderRequest }[];
+  /** Changes besides cancellations, and what providers told: the verb and its request. */
+  changed: { verb: string; userId: string; request: object }[];
   issued: { userId: string; request: CreateRequestIdRequest }[];
   pages: { pageSize: number; pageToken: string }[];
   answer: (item: ReserveStreamItem) => Answer | Promise<Answer>;
@@ -51,6 +55,7 @@ export async function startFakeGateway(): Promise<FakeGateway> {
   const fresh = (): Asked => ({
     reserved: [],
     cancelled: [],
+    changed: [],
     answer: ({ userId }) => ({ $case: 'held', value: { order: orderOf({ userId }) } }),
     fault: undefined,
     forwarded: [],
@@ -60,7 +65,7 @@ export async function startFakeGateway(): Promise<FakeGateway> {
   const asked = fresh();
   const server = await startServer({
     address: '127.0.0.1:0',
-    services: [fakeService(asked)],
+    services: [fakeService(asked), fakePayments(asked)],
     logger: createLogger('fake', 'silent'),
     reflection: false,
     drainMs: 50,
@@ -72,6 +77,44 @@ export async function startFakeGateway(): Promise<FakeGateway> {
     close: () => server.drain(),
     address: server.address,
   };
+}
+
+function changesOf(asked: Asked, note: (call: CallContext) => void) {
+  const changed = (verb: string, call: CallContext, request: { orderId: string }): Order => {
+    note(call);
+    const userId = call.metadata('x-holdfast-user') ?? '';
+    asked.changed.push({ verb, userId, request });
+    return orderOf({ orderId: request.orderId, userId });
+  };
+  return {
+    startPayment: async (request: { orderId: string }, call: CallContext) => {
+      changed('pay', call, request);
+      return { session: { ...session, orderId: request.orderId } };
+    },
+    confirmPayment: async (request: { orderId: string }, call: CallContext) => {
+      return { order: changed('captured', call, request), paymentState: PaymentState.PAYMENT_STATE_CAPTURED };
+    },
+  };
+}
+
+const session = {
+  ...{ attempt: 1, provider: 'sandbox', sessionId: 'cs_1', state: PaymentSessionState.PAYMENT_SESSION_STATE_OPEN },
+  ...{ amountMinor: 4200, currency: 'EUR', parameters: { client_token: 'cs_1' }, url: 'http://pay/cs_1' },
+  endsAt: new Date('2026-03-02T09:15:00Z'),
+};
+
+function fakePayments(asked: Asked): ServiceImplementation {
+  return implement(PaymentServiceDefinition, {
+    async failPayment(request) {
+      if (asked.fault !== undefined) throw asked.fault;
+      asked.changed.push({ verb: 'failed', userId: '', request });
+      return { order: undefined };
+    },
+    async recordRefund(request) {
+      asked.changed.push({ verb: 'refunded', userId: '', request });
+      return { payment: undefined };
+    },
+  });
 }
 
 const forwardedHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
@@ -103,8 +146,8 @@ function fakeService(asked: Asked): ServiceImplementation {
       asked.pages.push({ pageSize, pageToken });
       return { skus: [sku, sku], availability: [availability, availability], nextPageToken: 'more' };
     },
+    ...changesOf(asked, note),
     listOrders: absent,
-    confirmPayment: absent,
     async *watchOrder() {},
     getAvailability: absent,
     async *watchPlace() {},

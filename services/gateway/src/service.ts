@@ -12,6 +12,7 @@ import { reservationService } from './adapters/grpc.js';
 import { connectInventory } from './adapters/inventory.js';
 import { operatorServices } from './adapters/operator-services.js';
 import { connectOrders } from './adapters/orders.js';
+import { paymentService } from './adapters/payments.js';
 import { RedisRequests } from './adapters/redis-requests.js';
 import { createChanges } from './app/changes.js';
 import { IssuedRequestIds } from './app/issued-request-ids.js';
@@ -121,6 +122,7 @@ function servicesOf(
   life.closer('operators', () => forOperators.close());
   return [
     reservationService({ peers, changes, callLimits, placeWatchers, issuedRequestIds, shards, metrics }),
+    paymentService(changes, callLimits),
     ...forOperators.services,
     statusService(self.status),
   ];

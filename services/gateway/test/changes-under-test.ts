@@ -110,6 +110,8 @@ const absentOrders: Orders = {
   list: absent,
   cancel: absent,
   confirmPayment: absent,
+  ...{ startPayment: absent },
+  ...{ failPayment: absent, recordRefund: absent },
   // biome-ignore lint/correctness/useYield: nobody watches here
   async *watch() {
     throw new Fault('INTERNAL', 'not part of this test');

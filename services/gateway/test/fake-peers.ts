@@ -1,6 +1,7 @@
 import { AlertServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/alert_service.js';
 import { DeadLetterServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/dead_letter_service.js';
 import { ExplainServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/explain_service.js';
+import { MoneyServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/money_service.js';
 import { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import {
   InventoryServiceDefinition,
@@ -13,6 +14,7 @@ import {
 import { LimitSource, OnBusy, type SkuLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { type Order, OrderState, PaymentState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
+import { PaymentSessionState } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
 import { SchedulerServiceDefinition } from '#libs/contracts/gen/holdfast/scheduler/v1/scheduler_service.js';
 import { StatusReader, statusService } from '#libs/mesh/status-service.js';
 import { Fault } from '#libs/refusal/fault.js';
@@ -179,6 +181,11 @@ function limitsOf(books: FakeBooks, storeId: string, skuId: string): SkuLimits {
   };
 }
 
+const noSession = {
+  ...{ attempt: 1, provider: 'p', sessionId: 's-1', state: PaymentSessionState.PAYMENT_SESSION_STATE_OPEN },
+  ...{ amountMinor: 1_500, currency: 'EUR', parameters: {}, url: '', endsAt: undefined },
+};
+
 /** An order service that reads and ends the rows of the books. */
 export async function startFakeOrders(books: FakeBooks): Promise<RpcServer> {
   const rowOf = (orderId: string, userId: string): Order => {
@@ -207,13 +214,23 @@ export async function startFakeOrders(books: FakeBooks): Promise<RpcServer> {
       return { order: change(orderId, userId, OrderState.ORDER_STATE_CANCELLED) };
     },
     async confirmPayment({ orderId }) {
-      const order = change(orderId, '', OrderState.ORDER_STATE_CONFIRMED);
+      const order = books.rows.has(orderId) ? change(orderId, '', OrderState.ORDER_STATE_CONFIRMED) : undefined;
       return { order, paymentState: PaymentState.PAYMENT_STATE_CAPTURED };
     },
     endCancelledSales: absent,
     expireDue: absent,
+    startPayment: async ({ orderId, userId }) => ({
+      session: { ...noSession, orderId: rowOf(orderId, userId).orderId },
+    }),
+    ...{ failPayment: absent, recordRefund: absent, applyParkedPayments: absent },
+    ...{ endPaymentSessions: absent },
   });
-  const forOperators = [AlertServiceDefinition, DeadLetterServiceDefinition, ExplainServiceDefinition];
+  const forOperators = [
+    AlertServiceDefinition,
+    DeadLetterServiceDefinition,
+    ExplainServiceDefinition,
+    MoneyServiceDefinition,
+  ];
   const services = [
     service,
     ...forOperators.map((definition) => noting(definition, 'order', books)),

@@ -1,5 +1,5 @@
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
-import { type Order, OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { type Order, OrderState, PaymentState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import {
   ReservationServiceDefinition,
   type ReserveStreamItem,
@@ -215,14 +215,21 @@ test('changes of an order that is not decided are ORDER_PENDING with a time to c
   await start(holding);
   books.claims.set(id, orderOf({ orderId: id, userId: 'ana' }, OrderState.ORDER_STATE_PENDING));
   const cancel = { orderId: id, requestId: 'cancel-1', reason: '' };
-  const payment = { ...cancel, provider: 'p', providerPaymentId: 'pi-1', amountMinor: 1_500, currency: 'EUR' };
-  for (const change of [client.cancelOrder(cancel, as('ana')), client.confirmPayment(payment, as('ana'))]) {
+  for (const change of [client.cancelOrder(cancel, as('ana')), client.startPayment(cancel, as('ana'))]) {
     const fault = await rejectionOf<Fault>(change, Fault);
     assert.is(fault.reason, 'ORDER_PENDING');
     assert.ok((fault.retryAfterMs ?? 0) > 0);
   }
   const fault = await rejectionOf(client.cancelOrder(cancel, as('ben')), Fault);
   assert.is(fault.reason, 'ORDER_NOT_FOUND');
+});
+
+test('I07: money of an order that is not decided is taken to the order service all the same', async () => {
+  await start(holding);
+  books.claims.set(id, orderOf({ orderId: id, userId: 'ana' }, OrderState.ORDER_STATE_PENDING));
+  const payment = { orderId: id, requestId: 'pay-1', provider: 'p', providerPaymentId: 'pi-1' };
+  const { order, paymentState } = await client.confirmPayment({ ...payment, amountMinor: 1_500, currency: 'EUR' });
+  assert.equal([order, paymentState], [undefined, PaymentState.PAYMENT_STATE_CAPTURED]);
 });
 
 test('an order with a row is cancelled and paid by the order service', async () => {

@@ -84,7 +84,7 @@ async function walkCancellation(cancel: () => Promise<typeof held>, stays: Remai
     orders: {
       cancel: () => {
         cancelled += 1;
-        return cancel();
+        return cancel().then((order) => ({ order }));
       },
     },
   });

@@ -4,6 +4,7 @@ import { addDeadLetterCommands } from './adapters/dead-letters/dead-letter-comma
 import { addJobCommands } from './adapters/jobs/job-commands.js';
 import { addLimitsCommands } from './adapters/limits/limits-commands.js';
 import { addStatusCommand } from './adapters/mesh/status-command.js';
+import { addMoneyCommands } from './adapters/money/money-commands.js';
 import { addProveCommand } from './adapters/reconcile/prove-command.js';
 import { addReconcileCommands } from './adapters/reconcile/reconcile-commands.js';
 import { addReleasesCommand } from './adapters/releases/releases-command.js';
@@ -58,6 +59,7 @@ export function programOf(session: Session): Command {
   addExplainCommands(program, session);
   addReconcileCommands(program, session);
   addDeadLetterCommands(program, session);
+  addMoneyCommands(program, session);
   addJobCommands(program, session);
   return program.commandsGroup('More:').helpCommand('help [command]', 'this, or the help of a command');
 }

@@ -1,6 +1,7 @@
 import { PlanState } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { LimitSource, OnBusy, type SkuLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import type { Script } from './fake-gateway.js';
+import { payment } from './money-samples.js';
 import { alert, events, job, letter, order, orderId, plan, proof, release } from './repair-samples.js';
 import { change, longAgo, mug, mugUnits, orderSwitch, stockSwitch, wellMesh } from './samples.js';
 
@@ -74,11 +75,26 @@ export const sampleCommands: Record<string, SampleCommand> = {
   'dead-letters show': { good: ['3'], bad: { args: ['x'], problems: ['LETTER "x"'] } },
   'dead-letters replay': { good: ['3', ...why], bad: { args: ['x'], problems: ['LETTER "x"', needsReason] } },
   'dead-letters discard': { good: ['3', ...why], bad: { args: ['x'], problems: ['LETTER "x"', needsReason] } },
+  'money issues': { good: [], bad: { args: ['--store', 'a b'], problems: ['--store "a b"'] } },
+  'money report': {
+    good: ['--store', 'kiln'],
+    bad: { args: ['--day', 'today'], problems: ['--store is missing', '--day "today"'] },
+  },
+  'money settle': {
+    good: ['sandbox', 'pay_1', 'refund', ...why],
+    bad: { args: ['a b', 'c d', 'burn'], problems: ['PROVIDER "a b"', 'PAYMENT "c d"', 'WHAT "burn"', needsReason] },
+  },
   'jobs list': { good: [] },
   'jobs run': { good: ['expire'], bad: { args: ['EXPIRE'], problems: ['JOB "EXPIRE"'] } },
   'jobs pause': { good: ['expire', ...why], bad: { args: ['EXPIRE'], problems: ['JOB "EXPIRE"', needsReason] } },
   'jobs resume': { good: ['expire'], bad: { args: ['EXPIRE'], problems: ['JOB "EXPIRE"'] } },
   'sku import': { good: ['examples/skus.csv'], bad: { args: ['/nowhere.csv'], problems: ['there is no file'] } },
+};
+
+const moneyLine = {
+  ...{ provider: 'sandbox', currency: 'EUR', payments: 3, capturedMinor: 8_400, refundDueMinor: 4_200 },
+  refundedMinor: 0,
+  states: { CAPTURED: 4_200, REFUND_DUE: 4_200 },
 };
 
 const mugLimits: SkuLimits = {
@@ -127,6 +143,9 @@ export const everyAnswer: Script = {
   getDeadLetter: { deadLetter: letter },
   replayDeadLetter: { deadLetter: letter, order },
   discardDeadLetter: { deadLetter: letter },
+  listMoneyIssues: { payments: [payment], nextPageToken: '' },
+  settleMoney: { payment: { ...payment, settledBy: 'anna', settledReason: 'by hand' } },
+  getMoneyReport: { lines: [moneyLine] },
   listJobs: { jobs: [job] },
   runJob: { job },
   pauseJob: { job: { ...job, paused: true, pauseReason: 'upgrade' } },

@@ -2,6 +2,7 @@ import { AlertServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/
 import { ControlServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
 import { DeadLetterServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/dead_letter_service.js';
 import { ExplainServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/explain_service.js';
+import { MoneyServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/money_service.js';
 import { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { SchedulerServiceDefinition } from '#libs/contracts/gen/holdfast/scheduler/v1/scheduler_service.js';
@@ -17,6 +18,7 @@ const services = [
   AlertServiceDefinition,
   DeadLetterServiceDefinition,
   ExplainServiceDefinition,
+  MoneyServiceDefinition,
   SchedulerServiceDefinition,
   partOf(ReservationServiceDefinition, ['getSku', 'listSkus']),
 ] as const;

@@ -35,6 +35,11 @@ export function declareConfig(read: EnvReader) {
     eventsMaxAgeHours: read.integer('EVENTS_MAX_AGE_HOURS', { default: 24, min: 1, max: 24 * 365 }),
     eventsMaxBytes: read.integer('EVENTS_MAX_BYTES', { default: 1024 * 1024 * 1024, min: 1024 * 1024 }),
     maxWatchers: read.integer('MAX_WATCHERS', { default: 10_000, min: 0 }),
+    /** Absent: orders are paid by whoever calls ConfirmPayment, and no refund is asked for. */
+    paymentProviderUrl: read.url('PAYMENT_PROVIDER_URL', { optional: true, protocols: ['http:', 'https:'] }),
+    paymentProvider: read.string('PAYMENT_PROVIDER', { default: 'sandbox' }),
+    paymentProviderKey: read.string('PAYMENT_PROVIDER_KEY', { default: '' }),
+    paymentDeadlineMs: read.integer('PAYMENT_DEADLINE_MS', { default: 4_000, min: 100, max: 60_000 }),
     reflection: read.boolean('REFLECTION', { default: true }),
     drainMs: read.integer('DRAIN_MS', { default: 5_000, min: 0, max: 60_000 }),
   };

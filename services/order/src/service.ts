@@ -14,14 +14,20 @@ import { orderService } from './adapters/grpc.js';
 import { type OrderMetrics, orderMetrics } from './adapters/metrics.js';
 import { orderStatus } from './adapters/order-status.js';
 import { relayPorts } from './adapters/outbox-relay.js';
+import { httpPaymentProvider } from './adapters/payment-provider.js';
+import { consumeRefunds } from './adapters/refund-consumer.js';
 import { alertService } from './adapters/serve-alerts.js';
 import { deadLetterService } from './adapters/serve-dead-letters.js';
 import { explainService } from './adapters/serve-explain.js';
+import { moneyService } from './adapters/serve-money.js';
 import { changeOrders } from './app/change-orders.js';
 import { AlertCheck, type ShardStanding } from './app/check-alerts.js';
+import { endSessions } from './app/end-sessions.js';
 import { getOrder } from './app/get-order.js';
 import { Nudge } from './app/nudge.js';
+import type { PaymentProvider } from './app/ports.js';
 import { relayOutbox } from './app/relay-outbox.js';
+import { startPayment } from './app/start-payment.js';
 import { OrderWatch } from './app/watch-order.js';
 import type { OrderConfig } from './config.js';
 
@@ -61,6 +67,11 @@ export async function startOrder(
     failed: (error) => logger.warn({ err: error }, 'an alert could not be raised, it is with the next check'),
   });
   if (messaging) consumers = startStreams({ config, life, ledger, messaging, counted, relayNudge, alerts });
+  const provider = providerOf(config);
+  if (messaging && provider) {
+    const refunds = consumeRefunds({ config, messaging, provider, logger });
+    life.closer('refunds', () => refunds.close());
+  }
 
   const changed = (orderIds: readonly string[]): void => {
     watch.changed(orderIds);
@@ -74,7 +85,15 @@ export async function startOrder(
   const server = await startServer({
     address: config.grpcAddress,
     services: [
-      orderService({ ledger, change, watch }),
+      orderService({
+        ...{ ledger, change, watch },
+        startPayment: startPayment({ ledger, provider }),
+        endSessions: endSessions({
+          ...{ ledger, provider },
+          failed: (error) => logger.warn({ err: error }, 'the provider was not told that sessions ended'),
+        }),
+      }),
+      moneyService({ ledger, changed }),
       alertService(ledger, alerts),
       deadLetterService({ ledger, changed }),
       explainService(ledger),
@@ -88,6 +107,13 @@ export async function startOrder(
   life.closer('grpc', () => server.drain());
   server.serving(true);
   return { grpcAddress: server.address, adminAddress: admin.address };
+}
+
+function providerOf(config: OrderConfig): PaymentProvider | undefined {
+  const { paymentProviderUrl: url, paymentProvider: name, paymentProviderKey: key } = config;
+  return url === undefined
+    ? undefined
+    : httpPaymentProvider({ ...{ name, url, key }, deadlineMs: config.paymentDeadlineMs });
 }
 
 interface StatusSources {

@@ -91,4 +91,17 @@ export const settingNotes: SettingNotes = {
     smaller: 'People who wait on their order page hear BUSY and have to poll.',
     larger: 'Reading them takes connections and time of the ledger every second, sale or no sale.',
   },
+  PAYMENT_PROVIDER_URL: {
+    why: 'The provider that is asked for sessions and refunds, see [payments.md](payments.md). Without it payments are still recorded when they are told, but nobody is given a way to pay and no refund is asked for.',
+  },
+  PAYMENT_PROVIDER: {
+    why: 'What that provider is called in payments, and in the path of its notices.',
+  },
+  PAYMENT_PROVIDER_KEY: { why: 'Shown to the provider as a bearer token.' },
+  PAYMENT_DEADLINE_MS: {
+    unit: 'ms',
+    why: 'Providers answer in some hundred ms, and in seconds on a bad day. Gateways wait 5 s for the answer, so this ends before. No transaction of the ledger is open meanwhile.',
+    smaller: 'A slow provider is given up though it would have answered; the next try asks under the same key.',
+    larger: 'Users hear that the outcome is unknown before the answer is here.',
+  },
 };

@@ -1,6 +1,13 @@
 import type { Order } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import type { PaymentSession } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
+import {
+  type FailPaymentRequest,
+  PaymentServiceDefinition,
+  type RecordRefundRequest,
+} from '#libs/contracts/gen/holdfast/reservation/v1/payment_service.js';
 import {
   type CancelOrderRequest,
+  type ConfirmPaymentRequest,
   type CreateRequestIdRequest,
   type CreateRequestIdResponse,
   type GetSkuResponse,
@@ -13,6 +20,7 @@ import {
   type ReserveStreamRequest,
   type ReserveStreamResponse,
   type ReserveStreamResult,
+  type StartPaymentRequest,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { BatchCaller } from '#libs/rpc/batch-caller.js';
@@ -28,6 +36,11 @@ export interface Gateway {
   createRequestId(userId: string, request: CreateRequestIdRequest): Promise<CreateRequestIdResponse>;
   getOrder(userId: string, orderId: string): Promise<Order | undefined>;
   cancelOrder(userId: string, request: CancelOrderRequest): Promise<Order | undefined>;
+  startPayment(userId: string, request: StartPaymentRequest): Promise<PaymentSession | undefined>;
+  /** Resolve once it is recorded. */
+  confirmPayment(request: ConfirmPaymentRequest): Promise<void>;
+  failPayment(request: FailPaymentRequest): Promise<void>;
+  recordRefund(request: RecordRefundRequest): Promise<void>;
   getSku(skuId: string): Promise<GetSkuResponse>;
   listSkus(request: ListSkusRequest): Promise<ListSkusResponse>;
   /** Whether any of its processes takes reservations. */
@@ -50,6 +63,7 @@ const triesMax = 4;
 /** Reservations go by one batched stream to each gateway, which names their users; the rest by calls of their own. */
 export function connectGateway({ target, deadlineMs, maxInFlight, logger, metrics }: GatewayOptions): Gateway {
   const client = connect(ReservationServiceDefinition, target, { defaultDeadlineMs: deadlineMs });
+  const payments = connect(PaymentServiceDefinition, target, { defaultDeadlineMs: deadlineMs });
   const reservations = new BatchCaller<
     ReserveStreamItem,
     ReserveStreamResult,
@@ -83,12 +97,17 @@ export function connectGateway({ target, deadlineMs, maxInFlight, logger, metric
     createRequestId: (userId, request) => client.createRequestId(request, as(userId)),
     getOrder: async (userId, orderId) => (await client.getOrder({ orderId }, as(userId))).order,
     cancelOrder: async (userId, request) => (await client.cancelOrder(request, as(userId))).order,
+    startPayment: async (userId, request) => (await client.startPayment(request, as(userId))).session,
+    confirmPayment: async (request) => void (await client.confirmPayment(request)),
+    failPayment: async (request) => void (await payments.failPayment(request)),
+    recordRefund: async (request) => void (await payments.recordRefund(request)),
     getSku: (skuId) => client.getSku({ skuId }),
     listSkus: (request) => client.listSkus(request),
     isReachable: () => reservations.openPeers > 0,
     close() {
       reservations.close();
       client.close();
+      payments.close();
     },
   };
 }

@@ -28,6 +28,12 @@ export function orderJson(order: Order) {
   };
 }
 
+/** The order that the gateway was asked for, as apps read it. */
+export function givenOrder(order: Order | undefined) {
+  if (order === undefined) throw new Error('the gateway gave no order');
+  return orderJson(order);
+}
+
 function lineJson(line: OrderLine) {
   return {
     sku_id: line.skuId,

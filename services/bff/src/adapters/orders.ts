@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
-import type { Order } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import type { OrderLine } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import type {
   ReserveRequest,
   ReserveResponse,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import type { Gateway } from './gateway.js';
 import { userOf } from './identity.js';
-import { orderJson } from './order-json.js';
+import { givenOrder } from './order-json.js';
 import { sendRefusal } from './problem.js';
 import { idOf, resource } from './resource.js';
 import { setRetryAfter } from './retry-after.js';
-import { acceptedAnswer, cancelBody, idParams, noQuery, orderAnswer, reserveBody } from './schemas.js';
+import { acceptedAnswer, idParams, noQuery, orderAnswer, reserveBody } from './schemas.js';
 
 // What the schemas of the routes let through.
 interface ReserveBody {
@@ -22,7 +22,7 @@ interface ReserveBody {
 
 const onBusyByName = { queue: OnBusy.ON_BUSY_QUEUE, fail: OnBusy.ON_BUSY_FAIL } as const;
 
-/** Orders: placed, read, cancelled. */
+/** Orders: placed and read. */
 export function orderRoutes(app: FastifyInstance, gateway: Gateway): void {
   resource(app, '/v1/orders', {
     POST: {
@@ -40,18 +40,7 @@ export function orderRoutes(app: FastifyInstance, gateway: Gateway): void {
       schema: { params: idParams, querystring: noQuery, response: { 200: orderAnswer } },
       async handler(request, reply) {
         const order = await gateway.getOrder(userOf(request), idOf(request));
-        return reply.send(given(order));
-      },
-    },
-  });
-  resource(app, '/v1/orders/:id(^[^:]+)::cancel', {
-    POST: {
-      forUser: true,
-      schema: { params: idParams, querystring: noQuery, body: cancelBody, response: { 200: orderAnswer } },
-      async handler(request, reply) {
-        const { reason = '' } = (request.body ?? {}) as { reason?: string };
-        const cancel = { orderId: idOf(request), requestId: request.id, reason };
-        return reply.send(given(await gateway.cancelOrder(userOf(request), cancel)));
+        return reply.send(givenOrder(order));
       },
     },
   });
@@ -62,18 +51,23 @@ function reserveRequestOf(request: FastifyRequest): ReserveRequest {
   const { store_id: storeId, lines, on_busy: onBusy } = request.body as ReserveBody;
   return {
     storeId,
-    lines: lines.map(({ sku_id: skuId, quantity, attendee_id: attendeeId = '' }) => {
-      return { skuId, quantity, attendeeId, unitPriceMinor: 0 };
-    }),
+    lines: linesOf(lines),
     requestId: request.id,
     onBusy: onBusy && onBusyByName[onBusy],
   };
 }
 
+/** Lines as they are asked for. */
+function linesOf(lines: ReserveBody['lines']): OrderLine[] {
+  return lines.map(({ sku_id: skuId, quantity, attendee_id: attendeeId = '' }) => {
+    return { skuId, quantity, attendeeId, unitPriceMinor: 0 };
+  });
+}
+
 function sendOutcome(outcome: ReserveResponse['outcome'], request: FastifyRequest, reply: FastifyReply): FastifyReply {
   switch (outcome?.$case) {
     case 'held': {
-      const order = given(outcome.value.order);
+      const order = givenOrder(outcome.value.order);
       return reply.code(201).header('location', pathOf(order.order_id)).send(order);
     }
     case 'pending': {
@@ -99,9 +93,4 @@ function sendOutcome(outcome: ReserveResponse['outcome'], request: FastifyReques
 
 function pathOf(orderId: string): string {
   return `/v1/orders/${orderId}`;
-}
-
-function given(order: Order | undefined) {
-  if (order === undefined) throw new Error('the gateway gave no order');
-  return orderJson(order);
 }

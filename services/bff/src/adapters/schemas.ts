@@ -34,6 +34,29 @@ export const requestIdBody = {
   properties: { store_id: id, sku_id: id },
 } as const;
 
+const lines = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 100,
+  description: '1 to 100 lines',
+  items: {
+    type: 'object',
+    description: 'an object',
+    additionalProperties: false,
+    required: ['sku_id', 'quantity'],
+    properties: {
+      sku_id: id,
+      quantity: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'a whole number from 1 to 1000000',
+      },
+      attendee_id: id,
+    },
+  },
+} as const;
+
 export const reserveBody = {
   type: 'object',
   description: 'an object',
@@ -42,44 +65,28 @@ export const reserveBody = {
   properties: {
     store_id: id,
     on_busy: { enum: ['queue', 'fail'], description: '"queue" or "fail"' },
-    lines: {
-      type: 'array',
-      minItems: 1,
-      maxItems: 100,
-      description: '1 to 100 lines',
-      items: {
-        type: 'object',
-        description: 'an object',
-        additionalProperties: false,
-        required: ['sku_id', 'quantity'],
-        properties: {
-          sku_id: id,
-          quantity: {
-            type: 'integer',
-            minimum: 1,
-            maximum: 1_000_000,
-            description: 'a whole number from 1 to 1000000',
-          },
-          attendee_id: id,
-        },
-      },
-    },
+    lines,
   },
+} as const;
+
+const reason = {
+  type: 'string',
+  maxLength: 500,
+  pattern: '^\\P{Cc}*$',
+  description: 'at most 500 characters, none of them a control character',
 } as const;
 
 export const cancelBody = {
   type: ['object', 'null'],
   description: 'an object',
   additionalProperties: false,
-  properties: {
-    reason: {
-      type: 'string',
-      maxLength: 500,
-      pattern: '^\\P{Cc}*$',
-      description: 'at most 500 characters, none of them a control character',
-    },
-  },
+  properties: { reason },
 } as const;
+
+/** Nothing is to be said: the path says it all. */
+export const emptyBody = { type: ['object', 'null'], description: 'an object', additionalProperties: false } as const;
+
+export const providerParams = { type: 'object', properties: { provider: id } } as const;
 
 const text = { type: 'string' } as const;
 const whole = { type: 'integer' } as const;
@@ -132,6 +139,22 @@ export const orderAnswer = {
 export const acceptedAnswer = {
   type: 'object',
   properties: { order_id: text, state: text, sku_id: text, people_ahead: whole, retry_after_ms: whole },
+} as const;
+
+export const paymentAnswer = {
+  type: 'object',
+  properties: {
+    order_id: text,
+    attempt: whole,
+    provider: text,
+    session_id: text,
+    state: text,
+    amount_minor: text,
+    currency: text,
+    parameters: { type: 'object', additionalProperties: text },
+    url: text,
+    ends_at: text,
+  },
 } as const;
 
 export const requestIdAnswer = {

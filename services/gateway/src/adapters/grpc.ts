@@ -8,12 +8,14 @@ import type { IssuedRequestIds } from '../app/issued-request-ids.js';
 import type { CallLimits } from '../app/limits/call-limits.js';
 import { listOrders } from '../app/list-orders.js';
 import type { Peers } from '../app/ports.js';
+import { asUser } from '../app/start-payment.js';
 import { watchOrder } from '../app/watch-order.js';
 import type { PlaceWatchers } from '../app/watch-place.js';
 import { refuseIfAny } from '../domain/fields.js';
 import { pageSizeOf } from '../domain/page-size.js';
 import {
   validateCancel,
+  validateChange,
   validateGetAvailability,
   validateGetSku,
   validateListOrders,
@@ -22,7 +24,7 @@ import {
   validatePayment,
 } from '../domain/validate-requests.js';
 import { answerCounter } from './answer-counter.js';
-import { identityOf, userOf } from './identity.js';
+import { askerOf, identityOf, userOf } from './identity.js';
 import { createRequestId, watchPlace } from './line.js';
 import { reserveStream } from './reserve-stream.js';
 import { behindToll } from './toll.js';
@@ -48,7 +50,7 @@ export function reservationService(options: ReservationServiceOptions): ServiceI
 
 function reservationHandlers(options: ReservationServiceOptions): Handlers<typeof ReservationServiceDefinition> {
   const { peers, callLimits, metrics } = options;
-  const { reserve, cancelOrder, confirmPayment } = options.changes;
+  const { reserve, cancelOrder, startPayment } = options.changes;
   const count = answerCounter(metrics);
   return {
     async reserve(request, call) {
@@ -72,13 +74,18 @@ function reservationHandlers(options: ReservationServiceOptions): Handlers<typeo
       return listOrders(peers.orders, page, { identity, caller: call });
     },
     async cancelOrder(request, call) {
-      const userId = userOf(call);
+      const asker = askerOf(call);
       refuseIfAny(validateCancel(request));
-      return cancelOrder({ ...request, userId }, call);
+      return cancelOrder({ ...request, ...asker }, call);
+    },
+    async startPayment(request, call) {
+      const userId = userOf(call);
+      refuseIfAny(validateChange(request));
+      return startPayment({ ...request, ...asUser, userId }, call);
     },
     async confirmPayment(request, call) {
       refuseIfAny(validatePayment(request));
-      return confirmPayment(request, call);
+      return options.changes.confirmPayment(request, call);
     },
     async *watchOrder(request, call) {
       const userId = userOf(call);

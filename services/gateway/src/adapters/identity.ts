@@ -1,3 +1,4 @@
+import { CallerRole } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
 import { Fault } from '#libs/refusal/fault.js';
 import type { CallContext } from '#libs/rpc/call-context.js';
 import type { Identity } from '../app/list-orders.js';
@@ -40,6 +41,13 @@ export function operatorOf(call: CallContext): string {
 /** Who called: the address of the peer without its port. What the peer says of itself or others counts for nothing. */
 export function callerOf(call: CallContext): string {
   return call.peer.replace(/:\d+$/, '').replace(/^::ffff:/, '');
+}
+
+/** Who asks for a change of an order, by name: its user, or an operator. */
+export function askerOf(call: CallContext): { userId: string; role: CallerRole } {
+  const isOperator = call.metadata(roleHeader) === 'operator';
+  const role = isOperator ? CallerRole.CALLER_ROLE_OPERATOR : CallerRole.CALLER_ROLE_USER;
+  return { userId: userOf(call), role };
 }
 
 /** As userOf, and in which role. An operator need not be a user. */

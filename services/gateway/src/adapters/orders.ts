@@ -13,11 +13,11 @@ export function connectOrders(target: string): Orders & { close(): void } {
       return found?.order;
     },
     list: (request, caller) => client.listOrders(request, within(caller)),
-    async cancel(request, caller) {
-      const found = await ifFound(client.cancelOrder(request, within(caller)));
-      return found?.order;
-    },
-    confirmPayment: (request, caller) => ifFound(client.confirmPayment(request, within(caller))),
+    cancel: (request, caller) => ifFound(client.cancelOrder(request, within(caller))),
+    startPayment: (request, caller) => ifFound(client.startPayment(request, within(caller))),
+    failPayment: (request, caller) => ifFound(client.failPayment(request, within(caller))),
+    confirmPayment: (request, caller) => client.confirmPayment(request, within(caller)),
+    recordRefund: (request, caller) => client.recordRefund(request, within(caller)),
     async *watch({ orderId, userId }, caller) {
       for await (const { order } of client.watchOrder({ orderId, userId }, whileWatched(caller))) {
         if (order !== undefined) yield order;

@@ -1,4 +1,4 @@
-import { type Order, OrderState, PaymentState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { OrderState, PaymentState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { orderId } from '#libs/contracts/order-id.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { gate } from '#libs/testing/gate.js';
@@ -34,9 +34,9 @@ function start(orders: Partial<Orders> = {}, options: Parameters<typeof changesW
   calls = [];
   changes = changesWith(async () => undefined, {
     orders: {
-      cancel: async (request): Promise<Order> => {
+      cancel: async (request) => {
         calls.push(`cancel ${request.userId} ${request.reason}, announced: ${changes.requests.changed.length > 0}`);
-        return { ...held, userId: request.userId, state: OrderState.ORDER_STATE_CANCELLED };
+        return { order: { ...held, userId: request.userId, state: OrderState.ORDER_STATE_CANCELLED } };
       },
       confirmPayment: async (request) => {
         calls.push(`pay ${request.provider}, announced: ${changes.requests.changed.length > 0}`);

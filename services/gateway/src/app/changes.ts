@@ -3,21 +3,34 @@ import type {
   CancelOrderResponse,
   ConfirmPaymentRequest,
   ConfirmPaymentResponse,
+  FailPaymentRequest,
+  FailPaymentResponse,
+  RecordRefundRequest,
+  RecordRefundResponse,
+  StartPaymentRequest,
+  StartPaymentResponse,
 } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import { cancelOrder } from './cancel-order.js';
-import { type ChangeOrder, type ChangeOrderOptions, createChangeOrder } from './change-order.js';
+import { type ChangeOrder, type ChangeOrderOptions, createChangeOrder, type OrderChange } from './change-order.js';
 import { confirmPayment } from './confirm-payment.js';
+import { failPayment } from './fail-payment.js';
 import { createOwnOrders } from './own-orders.js';
 import { createPlaceOrder } from './place-order.js';
 import type { Peers } from './ports.js';
+import { recordRefund } from './record-refund.js';
 import { createReplay } from './replay-reservation.js';
 import { createReserve, type Reserve, type ReserveOptions } from './reserve.js';
+import { startPayment } from './start-payment.js';
+import type { AskedByUser } from './user-change.js';
 
-/** The three verbs that change something, each carried out once for its request_id. */
+/** The verbs that change something, each carried out once for its request_id. */
 export interface Changes {
   readonly reserve: Reserve;
   readonly cancelOrder: ChangeOrder<CancelOrderRequest, CancelOrderResponse>;
+  readonly startPayment: ChangeOrder<StartPaymentRequest & AskedByUser, StartPaymentResponse>;
   readonly confirmPayment: ChangeOrder<ConfirmPaymentRequest, ConfirmPaymentResponse>;
+  readonly failPayment: ChangeOrder<FailPaymentRequest, FailPaymentResponse>;
+  readonly recordRefund: ChangeOrder<RecordRefundRequest, RecordRefundResponse>;
 }
 
 export type ChangesOptions = ChangeOrderOptions & Omit<ReserveOptions, 'placeOrder' | 'replay'>;
@@ -30,14 +43,23 @@ export function createChanges(peers: Peers, options: ChangesOptions): Changes & 
     placeOrder: createPlaceOrder({ placeHold: inventory.placeHold, ownOrder, logger: options.logger }),
     replay: createReplay({ ownOrder, findClaim: (orderId) => inventory.findClaim(orderId) }),
   });
-  const cancelling = createChangeOrder(cancelOrder(peers), options);
-  const confirming = createChangeOrder(confirmPayment(peers), options);
+  const closers = [() => reserving.close()];
+  function once<Request extends { orderId: string; requestId: string }, Response>(
+    change: OrderChange<Request, Response>,
+  ): ChangeOrder<Request, Response> {
+    const { changeOrder, close } = createChangeOrder(change, options);
+    closers.push(close);
+    return changeOrder;
+  }
   return {
     reserve: reserving.reserve,
-    cancelOrder: cancelling.changeOrder,
-    confirmPayment: confirming.changeOrder,
+    cancelOrder: once(cancelOrder(peers)),
+    startPayment: once(startPayment(peers)),
+    confirmPayment: once(confirmPayment(orders)),
+    failPayment: once(failPayment(peers)),
+    recordRefund: once(recordRefund(orders)),
     close() {
-      for (const verb of [reserving, cancelling, confirming]) verb.close();
+      for (const close of closers) close();
     },
   };
 }

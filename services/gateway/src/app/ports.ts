@@ -15,10 +15,17 @@ import type { SkuLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js
 import type { Order } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import type {
   CancelOrderRequest,
+  CancelOrderResponse,
   ConfirmPaymentRequest,
   ConfirmPaymentResponse,
+  FailPaymentRequest,
+  FailPaymentResponse,
   ListOrdersRequest,
   ListOrdersResponse,
+  RecordRefundRequest,
+  RecordRefundResponse,
+  StartPaymentRequest,
+  StartPaymentResponse,
 } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import type { CallContext } from '#libs/rpc/call-context.js';
 
@@ -54,8 +61,12 @@ export interface Orders {
   /** Without a caller it is worth a second of waiting. */
   find(order: { orderId: string; userId: string }, caller?: Caller): Promise<Order | undefined>;
   list(request: ListOrdersRequest, caller: Caller): Promise<ListOrdersResponse>;
-  cancel(request: CancelOrderRequest, caller: Caller): Promise<Order | undefined>;
-  confirmPayment(request: ConfirmPaymentRequest, caller: Caller): Promise<ConfirmPaymentResponse | undefined>;
+  cancel(request: CancelOrderRequest, caller: Caller): Promise<CancelOrderResponse | undefined>;
+  startPayment(request: StartPaymentRequest, caller: Caller): Promise<StartPaymentResponse | undefined>;
+  failPayment(request: FailPaymentRequest, caller: Caller): Promise<FailPaymentResponse | undefined>;
+  /** Recorded whether or not there is such an order. */
+  confirmPayment(request: ConfirmPaymentRequest, caller: Caller): Promise<ConfirmPaymentResponse>;
+  recordRefund(request: RecordRefundRequest, caller: Caller): Promise<RecordRefundResponse>;
   /** The order now and after each change, until its state is final. */
   watch(order: { orderId: string; userId: string }, caller: Caller): AsyncIterable<Order>;
 }

@@ -26,6 +26,7 @@ export const remainders: Readonly<Record<EndOfTry, Remainder>> = {
   REQUEST_IDS_NOT_ISSUED: 'FORGET',
   CURRENCY_MIXED: 'FORGET',
   USER_MISSING: 'FORGET',
+  NOTICE_NOT_BELIEVED: 'FORGET',
   PERMISSION_DENIED: 'FORGET',
   ORDER_NOT_FOUND: 'FORGET',
   PAYMENT_NOT_FOUND: 'FORGET',
@@ -44,6 +45,7 @@ export const remainders: Readonly<Record<EndOfTry, Remainder>> = {
   ETAG_MISMATCH: 'FORGET',
   ORDER_PENDING: 'FORGET',
   ORDER_STATE: 'FORGET',
+  PAYMENTS_NOT_OFFERED: 'FORGET',
   CAPACITY_BELOW_TAKEN: 'FORGET',
 
   // Nobody knows how far it came, or how far another try is.

@@ -34,10 +34,10 @@ export function checkLongId(violations: Violation[], field: string, value: strin
 }
 
 /** Free text for the record. It may be empty, and it must fit a text column, which takes no NUL. */
-export function checkReason(violations: Violation[], value: string): void {
+export function checkReason(violations: Violation[], value: string, field = 'reason'): void {
   if (value.length <= reasonMaxLength && !control.test(value)) return;
   const description = `must be at most ${reasonMaxLength} characters, none of them a control character`;
-  violations.push({ field: 'reason', description });
+  violations.push({ field, description });
 }
 
 export function checkCurrency(violations: Violation[], value: string): void {

@@ -21,12 +21,20 @@ export function validateCancel(request: { orderId: string; requestId: string; re
   return violations;
 }
 
+/** A change of an order that says nothing besides which order. */
+export function validateChange(request: { orderId: string; requestId: string }): Violation[] {
+  const violations = validateOrderId(request);
+  checkLongId(violations, 'request_id', request.requestId);
+  return violations;
+}
+
 export interface Payment {
   orderId: string;
   provider: string;
   providerPaymentId: string;
   amountMinor: number;
   currency: string;
+  attempt?: number | undefined;
   requestId: string;
 }
 
@@ -36,8 +44,57 @@ export function validatePayment(payment: Payment): Violation[] {
   checkLongId(violations, 'provider_payment_id', payment.providerPaymentId);
   if (payment.amountMinor < 0) violations.push({ field: 'amount_minor', description: 'must not be negative' });
   checkCurrency(violations, payment.currency);
+  checkAttempt(violations, payment.attempt ?? 0);
   checkLongId(violations, 'request_id', payment.requestId);
   return violations;
+}
+
+/** A failure names the payment, its session or the attempt; what it does not know is empty. */
+export function validateFailure(failure: {
+  orderId: string;
+  provider: string;
+  providerPaymentId: string;
+  sessionId: string;
+  attempt: number;
+  why: string;
+  requestId: string;
+}): Violation[] {
+  const { providerPaymentId, sessionId, attempt } = failure;
+  const violations = validateOrderId(failure);
+  checkId(violations, 'provider', failure.provider);
+  if (providerPaymentId !== '') checkLongId(violations, 'provider_payment_id', providerPaymentId);
+  if (sessionId !== '') checkLongId(violations, 'session_id', sessionId);
+  checkAttempt(violations, attempt);
+  if (providerPaymentId === '' && sessionId === '' && attempt === 0) {
+    const description = 'must be given, or session_id or attempt in its place';
+    violations.push({ field: 'provider_payment_id', description });
+  }
+  checkReason(violations, failure.why, 'why');
+  checkLongId(violations, 'request_id', failure.requestId);
+  return violations;
+}
+
+export function validateRefund(refund: {
+  orderId: string;
+  provider: string;
+  providerPaymentId: string;
+  refundId: string;
+  amountMinor: number;
+  currency: string;
+  requestId: string;
+}): Violation[] {
+  const violations = validateOrderId(refund);
+  checkId(violations, 'provider', refund.provider);
+  checkLongId(violations, 'provider_payment_id', refund.providerPaymentId);
+  checkLongId(violations, 'refund_id', refund.refundId);
+  if (refund.amountMinor <= 0) violations.push({ field: 'amount_minor', description: 'must be more than 0' });
+  checkCurrency(violations, refund.currency);
+  checkLongId(violations, 'request_id', refund.requestId);
+  return violations;
+}
+
+function checkAttempt(violations: Violation[], attempt: number): void {
+  if (attempt < 0) violations.push({ field: 'attempt', description: 'must not be negative' });
 }
 
 export function validateListOrders(request: Page & { userId: string; skuId: string }): Violation[] {

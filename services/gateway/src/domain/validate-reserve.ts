@@ -19,17 +19,22 @@ export function validateReserve(userId: string, order: OrderAsked): Violation[] 
   checkId(violations, 'user_id', userId);
   checkId(violations, 'store_id', order.storeId);
   checkLongId(violations, 'request_id', order.requestId);
-  const count = order.lines.length;
+  checkLines(violations, order.lines);
+  return violations;
+}
+
+/** Lines of an order, or of a part of one. */
+function checkLines(violations: Violation[], lines: OrderAsked['lines']): void {
+  const count = lines.length;
   if (count < 1 || count > linesMax) {
     violations.push({ field: 'lines', description: `must be 1 to ${linesMax} lines, not ${count}` });
-    return violations;
+    return;
   }
-  for (let index = 0; index < count; index += 1) checkLine(violations, index, order.lines[index]);
+  for (let index = 0; index < count; index += 1) checkLine(violations, index, lines[index]);
   if (violations.length > violationsMax) {
     violations.length = violationsMax;
     violations.push({ field: 'lines', description: 'have more violations than are named here' });
   }
-  return violations;
 }
 
 function checkLine(violations: Violation[], index: number, line: OrderAsked['lines'][number] | undefined): void {

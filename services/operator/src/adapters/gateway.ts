@@ -4,6 +4,7 @@ import { deadLetterCalls } from './dead-letters/dead-letter-calls.js';
 import { jobCalls } from './jobs/job-calls.js';
 import { limitsCalls } from './limits/limits-calls.js';
 import { meshCalls } from './mesh/mesh-calls.js';
+import { moneyCalls } from './money/money-calls.js';
 import { reconcileCalls } from './reconcile/reconcile-calls.js';
 import { releaseCalls } from './releases/release-calls.js';
 import { skuCalls } from './skus/sku-calls.js';
@@ -22,6 +23,7 @@ export function gatewayOn(wire: Wire): Gateway {
     stories: storyCalls(wire),
     alerts: alertCalls(wire),
     deadLetters: deadLetterCalls(wire),
+    money: moneyCalls(wire),
     jobs: jobCalls(wire),
     releases: releaseCalls(wire),
   };

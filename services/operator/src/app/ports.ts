@@ -4,6 +4,7 @@ import type { DeadLetter } from '../domain/dead-letter.js';
 import type { Job } from '../domain/job.js';
 import type { LimitChange, OnBusy, Rate } from '../domain/limit-change.js';
 import type { MeshStatus } from '../domain/mesh.js';
+import type { MoneyLine, Payment, Settlement } from '../domain/payment.js';
 import type { Plan } from '../domain/plan.js';
 import type { Proof } from '../domain/proof.js';
 import type { Release } from '../domain/release.js';
@@ -155,6 +156,14 @@ export interface DeadLetters {
   discardDeadLetter(deadLetterId: number, reason: string): Promise<DeadLetter>;
 }
 
+/** What was paid. */
+export interface Money {
+  /** Not settled yet, the oldest first; an empty store: of all. */
+  listIssues(storeId: string, pageSize: number, pageToken: string): Promise<Page<Payment>>;
+  settle(settlement: Settlement): Promise<Payment>;
+  report(day: { storeId: string; day: string; timeZone: string }): Promise<MoneyLine[]>;
+}
+
 /** When things are done. */
 export interface Jobs {
   listJobs(): Promise<Job[]>;
@@ -183,6 +192,7 @@ export interface Gateway {
   stories: Stories;
   alerts: Alerts;
   deadLetters: DeadLetters;
+  money: Money;
   jobs: Jobs;
   releases: Releases;
 }

@@ -1,30 +1,29 @@
-import { PaymentState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import {
   type CancelOrderRequest,
-  type ConfirmPaymentRequest,
   type ListOrdersRequest,
   OrderServiceDefinition,
 } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
+import { CallerRole } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
 import { toOrderMessage } from '#libs/contracts/order-messages.js';
-import type { Ledger } from '#libs/ledger/ledger.js';
 import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
-import type { changeOrders } from '../app/change-orders.js';
 import { getOrder } from '../app/get-order.js';
 import type { OrderWatch } from '../app/watch-order.js';
 import { RequestCheck } from './requests.js';
+import { type PaymentVerbs, paymentHandlers } from './serve-payments.js';
 
 const usualBatch = 500;
 const largestBatch = 1_000;
 
-export interface OrderVerbs {
-  readonly ledger: Ledger;
-  readonly change: ReturnType<typeof changeOrders>;
+export interface OrderVerbs extends PaymentVerbs {
   readonly watch: OrderWatch;
 }
 
 /** The OrderService on the wire: requests checked, the ledger's words turned into messages. */
-export function orderService({ ledger, change, watch }: OrderVerbs): ServiceImplementation {
+export function orderService({ watch, ...verbs }: OrderVerbs): ServiceImplementation {
+  const { ledger, change } = verbs;
   return implement(OrderServiceDefinition, {
+    ...paymentHandlers(verbs),
+
     async getOrder({ orderId, userId }) {
       new RequestCheck().optional('user_id', userId, 'id').done();
       return { order: toOrderMessage(await getOrder(ledger, orderId, givenOrNot(userId))) };
@@ -47,16 +46,9 @@ export function orderService({ ledger, change, watch }: OrderVerbs): ServiceImpl
 
     async cancelOrder(request) {
       checkCancel(request);
-      const { orderId, userId, reason } = request;
-      return { order: toOrderMessage(await change.cancelOrder(orderId, givenOrNot(userId), reason)) };
-    },
-
-    async confirmPayment(request) {
-      checkPayment(request);
-      const { order, paymentState } = await change.confirmPayment(request);
-      // Money that is retained pays no order and goes back no more.
-      const state = paymentState === 'RETAINED' ? 'CAPTURED' : paymentState;
-      return { order: toOrderMessage(order), paymentState: PaymentState[`PAYMENT_STATE_${state}`] };
+      const { orderId, role, reason } = request;
+      const userId = role === CallerRole.CALLER_ROLE_OPERATOR ? undefined : givenOrNot(request.userId);
+      return { order: toOrderMessage(await change.cancelOrder(orderId, userId, reason)) };
     },
 
     async endCancelledSales({ batchSize }) {
@@ -94,15 +86,5 @@ function checkCancel({ userId, requestId, reason }: CancelOrderRequest): void {
     .optional('user_id', userId, 'id')
     .field('request_id', requestId, 'longId')
     .field('reason', reason, 'freeText')
-    .done();
-}
-
-function checkPayment(request: ConfirmPaymentRequest): void {
-  new RequestCheck()
-    .field('provider', request.provider, 'id')
-    .field('provider_payment_id', request.providerPaymentId, 'longId')
-    .that(request.amountMinor >= 0, 'amount_minor', 'must not be negative')
-    .field('currency', request.currency, 'currency')
-    .field('request_id', request.requestId, 'longId')
     .done();
 }

@@ -6,7 +6,7 @@ import type { OrderConfig } from '../config.js';
 export const orderEventsPattern = 'order.v1.>';
 
 /** Money that is to go back. */
-const refundEventsPattern = 'payment.v1.>';
+export const refundEventsPattern = 'payment.v1.>';
 
 /** Every alert that opened or was cleared. */
 const alertEventsPattern = 'alert.v1.>';

@@ -1,14 +1,15 @@
 import type { SalesEnded } from '#libs/ledger/cancelled-sales.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
 import type { ExpiryReport } from '#libs/ledger/order-changes.js';
-import { notFound } from '#libs/ledger/orders.js';
-import type { PaymentState } from '#libs/ledger/payment-rows.js';
-import type { CapturedPayment } from '#libs/ledger/payments.js';
+import type { CapturedPayment, Confirmation, FailedPayment } from '#libs/ledger/payments.js';
 import type { LedgerOrder } from '#libs/ledger/rows.js';
 import { refuseImpossible } from './get-order.js';
 
 export interface ChangePorts {
-  readonly ledger: Pick<Ledger, 'orderCancel' | 'paymentConfirm' | 'ordersExpire' | 'cancelledSalesEnd'>;
+  readonly ledger: Pick<
+    Ledger,
+    'orderCancel' | 'paymentConfirm' | 'paymentFail' | 'paymentsParkedApply' | 'ordersExpire' | 'cancelledSalesEnd'
+  >;
   /** Hears of orders whose state this process changed. */
   readonly changed: (orderIds: readonly string[]) => void;
   /** Hears of skus whose units came back. */
@@ -32,13 +33,12 @@ export function changeOrders({ ledger, changed, freed }: ChangePorts) {
       return order;
     },
 
-    async confirmPayment(payment: CapturedPayment): Promise<{ order: LedgerOrder; paymentState: PaymentState }> {
+    /** Money of an order that nobody knows yet is recorded, too: then there is no order. */
+    async confirmPayment(payment: CapturedPayment): Promise<Confirmation> {
       refuseImpossible(payment.orderId);
-      const { order, payment: recorded } = await ledger.paymentConfirm(payment);
-      // The money is kept for an order to come; its provider tells again until there is one.
-      if (!order) throw notFound(payment.orderId);
+      const confirmation = await ledger.paymentConfirm(payment);
       changed([payment.orderId]);
-      return { order, paymentState: recorded.state };
+      return confirmation;
     },
 
     async endCancelledSales(batchSize: number): Promise<SalesEnded> {
@@ -46,6 +46,18 @@ export function changeOrders({ ledger, changed, freed }: ChangePorts) {
       if (ended.cancelled > 0) changed([]);
       freed(ended.freedSkus);
       return ended;
+    },
+
+    async failPayment(failed: FailedPayment): Promise<LedgerOrder> {
+      refuseImpossible(failed.orderId);
+      const { order } = await ledger.paymentFail(failed);
+      return order;
+    },
+
+    async applyParked(batchSize: number): Promise<{ confirmed: number; refunded: number; hasMore: boolean }> {
+      const applied = await ledger.paymentsParkedApply(batchSize);
+      if (applied.confirmed + applied.refunded > 0) changed([]);
+      return applied;
     },
 
     async expireDue(batchSize: number): Promise<ExpiryReport> {

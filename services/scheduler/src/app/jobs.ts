@@ -24,7 +24,10 @@ export interface Job {
 }
 
 export interface JobPorts {
-  readonly order: Pick<Client<OrderServiceDefinition>, 'expireDue' | 'endCancelledSales'>;
+  readonly order: Pick<
+    Client<OrderServiceDefinition>,
+    'expireDue' | 'endCancelledSales' | 'applyParkedPayments' | 'endPaymentSessions'
+  >;
   readonly inventory: Pick<Client<InventoryServiceDefinition>, 'sweep' | 'sync'>;
   readonly alerts: Pick<Client<AlertServiceDefinition>, 'checkAlerts'>;
   readonly reconcile: Pick<Client<ReconcileServiceDefinition>, 'planReconcile'>;
@@ -35,6 +38,8 @@ export interface JobPorts {
 const everySecondMs = 1_000;
 const alertsEveryMs = 5_000;
 const batchSize = 500;
+/** While the provider is away. */
+const sessionsAgainMs = 10_000;
 /** A hold shorter than all others may be born meanwhile, so expiry never rests longer than this. */
 const expireRest = { leastMs: 100, mostMs: 1_000 };
 /** Gates are set from so long before a sale opens. */
@@ -48,7 +53,7 @@ const reconcileEndedEveryMs = 60_000;
 const lookDeadlineMs = 900_000;
 
 export function createJobs(ports: JobPorts): Job[] {
-  return [...saleJobs(ports), ...gateJobs(ports), ...lookJobs(ports)];
+  return [...saleJobs(ports), ...moneyJobs(ports), ...gateJobs(ports), ...lookJobs(ports)];
 }
 
 /** What ends orders. */
@@ -126,6 +131,31 @@ function gateJobs({ inventory, alerts, now }: JobPorts): Job[] {
         const { raised, cleared, open } = await alerts.checkAlerts({});
         const left = Object.values(open).reduce((sum, count) => sum + count, 0);
         return { result: `${raised} raised, ${cleared} cleared, ${left} open`, nextInMs: alertsEveryMs };
+      },
+    },
+  ];
+}
+
+/** What money needs that came before its order, or that may come after it. */
+function moneyJobs({ order }: JobPorts): Job[] {
+  return [
+    {
+      name: 'payments-parked',
+      description: 'Gives payments that came before their order to it, or back after 15 minutes',
+      overdueAfterMs: 5_000,
+      async run() {
+        const { confirmed, refunded, hasMore } = await order.applyParkedPayments({ batchSize: 0 });
+        return { result: `${confirmed} confirmed, ${refunded} refunded`, nextInMs: hasMore ? 0 : everySecondMs };
+      },
+    },
+    {
+      name: 'payment-sessions',
+      description: 'Tells the provider to take no more money for orders that ended',
+      overdueAfterMs: 15_000,
+      async run() {
+        const { ended, failed } = await order.endPaymentSessions({ batchSize: 0 });
+        const nextInMs = failed > 0 ? sessionsAgainMs : everySecondMs;
+        return { result: `${ended} ended, ${failed} failed`, nextInMs };
       },
     },
   ];

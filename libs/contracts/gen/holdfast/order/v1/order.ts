@@ -57,6 +57,8 @@ export enum PaymentState {
   PAYMENT_STATE_REFUNDED = 3,
   /** PAYMENT_STATE_FAILED - No money came. */
   PAYMENT_STATE_FAILED = 4,
+  /** PAYMENT_STATE_RETAINED - It is kept though it pays no order: cancelled too late, or written off. */
+  PAYMENT_STATE_RETAINED = 5,
   UNRECOGNIZED = -1,
 }
 

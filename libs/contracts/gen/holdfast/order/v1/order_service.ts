@@ -5,6 +5,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
 import { Order, PaymentState } from "./order.js";
+import { CallerRole, Payment, PaymentIssue, PaymentSession } from "./payment.js";
 
 /** Asks for one order. */
 export interface GetOrderRequest {
@@ -51,6 +52,8 @@ export interface CancelOrderRequest {
   requestId: string;
   /** Free text for the record. */
   reason: string;
+  /** Absent: the user. */
+  role?: CallerRole | undefined;
 }
 
 /** The order after the cancellation. */
@@ -67,12 +70,95 @@ export interface ConfirmPaymentRequest {
   amountMinor: number;
   currency: string;
   requestId: string;
+  /** The session it came by. Absent: not known. */
+  attempt?:
+    | number
+    | undefined;
+  /** When the provider took it. Absent: when it is recorded. */
+  capturedAt?: Date | undefined;
 }
 
 /** The order and what became of the payment. */
 export interface ConfirmPaymentResponse {
+  /** Absent: there is no such order yet; the payment waits for it. */
   order: Order | undefined;
   paymentState: PaymentState;
+  issue?: PaymentIssue | undefined;
+}
+
+/** Asks for a way to pay. */
+export interface StartPaymentRequest {
+  orderId: string;
+  userId: string;
+  requestId: string;
+}
+
+/** The way to pay. */
+export interface StartPaymentResponse {
+  session: PaymentSession | undefined;
+}
+
+/** What the provider says of a payment that came to nothing. One of provider_payment_id, session_id and attempt at least. */
+export interface FailPaymentRequest {
+  orderId: string;
+  provider: string;
+  providerPaymentId: string;
+  sessionId: string;
+  attempt: number;
+  /** The provider's word for why. */
+  why: string;
+  requestId: string;
+}
+
+/** The order, which a failure leaves as it is. */
+export interface FailPaymentResponse {
+  order: Order | undefined;
+}
+
+/** What the provider gave back. */
+export interface RecordRefundRequest {
+  orderId: string;
+  provider: string;
+  providerPaymentId: string;
+  /** The provider's id of the refund: it counts once. */
+  refundId: string;
+  amountMinor: number;
+  currency: string;
+  requestId: string;
+}
+
+/** The payment after the refund. */
+export interface RecordRefundResponse {
+  payment: Payment | undefined;
+}
+
+/** Asks for one batch. */
+export interface ApplyParkedPaymentsRequest {
+  /** 1..1000; 0 means 500. */
+  batchSize: number;
+}
+
+/** What became of them. */
+export interface ApplyParkedPaymentsResponse {
+  /** Pay their orders now. */
+  confirmed: number;
+  /** Go back: their order could not be paid, or did not come in time. */
+  refunded: number;
+  hasMore: boolean;
+}
+
+/** Asks for one batch. */
+export interface EndPaymentSessionsRequest {
+  /** 1..1000; 0 means 50. */
+  batchSize: number;
+}
+
+/** What became of them. */
+export interface EndPaymentSessionsResponse {
+  /** Of which the provider was told. */
+  ended: number;
+  /** Of which it was not, and will be. */
+  failed: number;
 }
 
 /** Asks for one batch. */
@@ -445,7 +531,7 @@ export const WatchOrderResponse: MessageFns<WatchOrderResponse> = {
 };
 
 function createBaseCancelOrderRequest(): CancelOrderRequest {
-  return { orderId: "", userId: "", requestId: "", reason: "" };
+  return { orderId: "", userId: "", requestId: "", reason: "", role: undefined };
 }
 
 export const CancelOrderRequest: MessageFns<CancelOrderRequest> = {
@@ -461,6 +547,9 @@ export const CancelOrderRequest: MessageFns<CancelOrderRequest> = {
     }
     if (message.reason !== "") {
       writer.uint32(34).string(message.reason);
+    }
+    if (message.role !== undefined) {
+      writer.uint32(40).int32(message.role);
     }
     return writer;
   },
@@ -508,6 +597,14 @@ export const CancelOrderRequest: MessageFns<CancelOrderRequest> = {
             }
 
             message.reason = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.role = reader.int32() as any;
             continue;
           }
         }
@@ -570,7 +667,16 @@ export const CancelOrderResponse: MessageFns<CancelOrderResponse> = {
 };
 
 function createBaseConfirmPaymentRequest(): ConfirmPaymentRequest {
-  return { orderId: "", provider: "", providerPaymentId: "", amountMinor: 0, currency: "", requestId: "" };
+  return {
+    orderId: "",
+    provider: "",
+    providerPaymentId: "",
+    amountMinor: 0,
+    currency: "",
+    requestId: "",
+    attempt: undefined,
+    capturedAt: undefined,
+  };
 }
 
 export const ConfirmPaymentRequest: MessageFns<ConfirmPaymentRequest> = {
@@ -592,6 +698,12 @@ export const ConfirmPaymentRequest: MessageFns<ConfirmPaymentRequest> = {
     }
     if (message.requestId !== "") {
       writer.uint32(50).string(message.requestId);
+    }
+    if (message.attempt !== undefined) {
+      writer.uint32(56).int32(message.attempt);
+    }
+    if (message.capturedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.capturedAt), writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -657,6 +769,22 @@ export const ConfirmPaymentRequest: MessageFns<ConfirmPaymentRequest> = {
             message.requestId = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.attempt = reader.int32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.capturedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -671,7 +799,7 @@ export const ConfirmPaymentRequest: MessageFns<ConfirmPaymentRequest> = {
 };
 
 function createBaseConfirmPaymentResponse(): ConfirmPaymentResponse {
-  return { order: undefined, paymentState: 0 };
+  return { order: undefined, paymentState: 0, issue: undefined };
 }
 
 export const ConfirmPaymentResponse: MessageFns<ConfirmPaymentResponse> = {
@@ -681,6 +809,9 @@ export const ConfirmPaymentResponse: MessageFns<ConfirmPaymentResponse> = {
     }
     if (message.paymentState !== 0) {
       writer.uint32(16).int32(message.paymentState);
+    }
+    if (message.issue !== undefined) {
+      writer.uint32(24).int32(message.issue);
     }
     return writer;
   },
@@ -712,6 +843,669 @@ export const ConfirmPaymentResponse: MessageFns<ConfirmPaymentResponse> = {
             }
 
             message.paymentState = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.issue = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseStartPaymentRequest(): StartPaymentRequest {
+  return { orderId: "", userId: "", requestId: "" };
+}
+
+export const StartPaymentRequest: MessageFns<StartPaymentRequest> = {
+  encode(message: StartPaymentRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.orderId !== "") {
+      writer.uint32(10).string(message.orderId);
+    }
+    if (message.userId !== "") {
+      writer.uint32(18).string(message.userId);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(26).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StartPaymentRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStartPaymentRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.orderId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseStartPaymentResponse(): StartPaymentResponse {
+  return { session: undefined };
+}
+
+export const StartPaymentResponse: MessageFns<StartPaymentResponse> = {
+  encode(message: StartPaymentResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== undefined) {
+      PaymentSession.encode(message.session, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StartPaymentResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStartPaymentResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = PaymentSession.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFailPaymentRequest(): FailPaymentRequest {
+  return { orderId: "", provider: "", providerPaymentId: "", sessionId: "", attempt: 0, why: "", requestId: "" };
+}
+
+export const FailPaymentRequest: MessageFns<FailPaymentRequest> = {
+  encode(message: FailPaymentRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.orderId !== "") {
+      writer.uint32(10).string(message.orderId);
+    }
+    if (message.provider !== "") {
+      writer.uint32(18).string(message.provider);
+    }
+    if (message.providerPaymentId !== "") {
+      writer.uint32(26).string(message.providerPaymentId);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(34).string(message.sessionId);
+    }
+    if (message.attempt !== 0) {
+      writer.uint32(40).int32(message.attempt);
+    }
+    if (message.why !== "") {
+      writer.uint32(50).string(message.why);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(58).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FailPaymentRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFailPaymentRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.orderId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.provider = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.providerPaymentId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.attempt = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.why = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFailPaymentResponse(): FailPaymentResponse {
+  return { order: undefined };
+}
+
+export const FailPaymentResponse: MessageFns<FailPaymentResponse> = {
+  encode(message: FailPaymentResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.order !== undefined) {
+      Order.encode(message.order, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FailPaymentResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFailPaymentResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.order = Order.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRecordRefundRequest(): RecordRefundRequest {
+  return {
+    orderId: "",
+    provider: "",
+    providerPaymentId: "",
+    refundId: "",
+    amountMinor: 0,
+    currency: "",
+    requestId: "",
+  };
+}
+
+export const RecordRefundRequest: MessageFns<RecordRefundRequest> = {
+  encode(message: RecordRefundRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.orderId !== "") {
+      writer.uint32(10).string(message.orderId);
+    }
+    if (message.provider !== "") {
+      writer.uint32(18).string(message.provider);
+    }
+    if (message.providerPaymentId !== "") {
+      writer.uint32(26).string(message.providerPaymentId);
+    }
+    if (message.refundId !== "") {
+      writer.uint32(34).string(message.refundId);
+    }
+    if (message.amountMinor !== 0) {
+      writer.uint32(40).int64(message.amountMinor);
+    }
+    if (message.currency !== "") {
+      writer.uint32(50).string(message.currency);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(58).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordRefundRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordRefundRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.orderId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.provider = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.providerPaymentId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.refundId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.amountMinor = longToNumber(reader.int64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.currency = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRecordRefundResponse(): RecordRefundResponse {
+  return { payment: undefined };
+}
+
+export const RecordRefundResponse: MessageFns<RecordRefundResponse> = {
+  encode(message: RecordRefundResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.payment !== undefined) {
+      Payment.encode(message.payment, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordRefundResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordRefundResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.payment = Payment.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseApplyParkedPaymentsRequest(): ApplyParkedPaymentsRequest {
+  return { batchSize: 0 };
+}
+
+export const ApplyParkedPaymentsRequest: MessageFns<ApplyParkedPaymentsRequest> = {
+  encode(message: ApplyParkedPaymentsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.batchSize !== 0) {
+      writer.uint32(8).int32(message.batchSize);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ApplyParkedPaymentsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseApplyParkedPaymentsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.batchSize = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseApplyParkedPaymentsResponse(): ApplyParkedPaymentsResponse {
+  return { confirmed: 0, refunded: 0, hasMore: false };
+}
+
+export const ApplyParkedPaymentsResponse: MessageFns<ApplyParkedPaymentsResponse> = {
+  encode(message: ApplyParkedPaymentsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.confirmed !== 0) {
+      writer.uint32(8).int32(message.confirmed);
+    }
+    if (message.refunded !== 0) {
+      writer.uint32(16).int32(message.refunded);
+    }
+    if (message.hasMore !== false) {
+      writer.uint32(24).bool(message.hasMore);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ApplyParkedPaymentsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseApplyParkedPaymentsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.confirmed = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.refunded = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.hasMore = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseEndPaymentSessionsRequest(): EndPaymentSessionsRequest {
+  return { batchSize: 0 };
+}
+
+export const EndPaymentSessionsRequest: MessageFns<EndPaymentSessionsRequest> = {
+  encode(message: EndPaymentSessionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.batchSize !== 0) {
+      writer.uint32(8).int32(message.batchSize);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndPaymentSessionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndPaymentSessionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.batchSize = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseEndPaymentSessionsResponse(): EndPaymentSessionsResponse {
+  return { ended: 0, failed: 0 };
+}
+
+export const EndPaymentSessionsResponse: MessageFns<EndPaymentSessionsResponse> = {
+  encode(message: EndPaymentSessionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ended !== 0) {
+      writer.uint32(8).int32(message.ended);
+    }
+    if (message.failed !== 0) {
+      writer.uint32(16).int32(message.failed);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndPaymentSessionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndPaymentSessionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.ended = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.failed = reader.int32();
             continue;
           }
         }
@@ -990,6 +1784,51 @@ export const OrderServiceDefinition = {
       requestType: EndCancelledSalesRequest as typeof EndCancelledSalesRequest,
       requestStream: false,
       responseType: EndCancelledSalesResponse as typeof EndCancelledSalesResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Gives the way to pay a HELD order: the one that is open, or a new one of the provider's. */
+    startPayment: {
+      name: "StartPayment",
+      requestType: StartPaymentRequest as typeof StartPaymentRequest,
+      requestStream: false,
+      responseType: StartPaymentResponse as typeof StartPaymentResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Records that no money came by a session. It undoes no capture. */
+    failPayment: {
+      name: "FailPayment",
+      requestType: FailPaymentRequest as typeof FailPaymentRequest,
+      requestStream: false,
+      responseType: FailPaymentResponse as typeof FailPaymentResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Records that the provider gave money back. */
+    recordRefund: {
+      name: "RecordRefund",
+      requestType: RecordRefundRequest as typeof RecordRefundRequest,
+      requestStream: false,
+      responseType: RecordRefundResponse as typeof RecordRefundResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Gives payments that came before their order to it, or back. A batch a call. */
+    applyParkedPayments: {
+      name: "ApplyParkedPayments",
+      requestType: ApplyParkedPaymentsRequest as typeof ApplyParkedPaymentsRequest,
+      requestStream: false,
+      responseType: ApplyParkedPaymentsResponse as typeof ApplyParkedPaymentsResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Tells the provider of sessions whose order went another way. A batch a call. */
+    endPaymentSessions: {
+      name: "EndPaymentSessions",
+      requestType: EndPaymentSessionsRequest as typeof EndPaymentSessionsRequest,
+      requestStream: false,
+      responseType: EndPaymentSessionsResponse as typeof EndPaymentSessionsResponse,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },

@@ -7,6 +7,7 @@ import { Timestamp } from "../../../google/protobuf/timestamp.js";
 import { Status } from "../../../google/rpc/status.js";
 import { Availability, OnBusy, OnSoldOut, Sku } from "../../inventory/v1/sku.js";
 import { Order, OrderLine, PaymentState, Refusal } from "../../order/v1/order.js";
+import { PaymentIssue, PaymentSession } from "../../order/v1/payment.js";
 import { WaitlistState } from "../../waitlist/v1/waitlist.js";
 
 /** Where a place in line has got to. All but WAITING are the last word. */
@@ -188,12 +189,31 @@ export interface ConfirmPaymentRequest {
   amountMinor: number;
   currency: string;
   requestId: string;
+  /** The session it came by. Absent: not known. */
+  attempt?:
+    | number
+    | undefined;
+  /** When the provider took it. Absent: when it is recorded. */
+  capturedAt?: Date | undefined;
 }
 
 /** The order and what became of the payment. */
 export interface ConfirmPaymentResponse {
+  /** Absent: there is no such order yet; the payment waits for it. */
   order: Order | undefined;
   paymentState: PaymentState;
+  issue?: PaymentIssue | undefined;
+}
+
+/** Asks for a way to pay. */
+export interface StartPaymentRequest {
+  orderId: string;
+  requestId: string;
+}
+
+/** The way to pay. */
+export interface StartPaymentResponse {
+  session: PaymentSession | undefined;
 }
 
 /** Asks to follow one order. */
@@ -1555,7 +1575,16 @@ export const CancelOrderResponse: MessageFns<CancelOrderResponse> = {
 };
 
 function createBaseConfirmPaymentRequest(): ConfirmPaymentRequest {
-  return { orderId: "", provider: "", providerPaymentId: "", amountMinor: 0, currency: "", requestId: "" };
+  return {
+    orderId: "",
+    provider: "",
+    providerPaymentId: "",
+    amountMinor: 0,
+    currency: "",
+    requestId: "",
+    attempt: undefined,
+    capturedAt: undefined,
+  };
 }
 
 export const ConfirmPaymentRequest: MessageFns<ConfirmPaymentRequest> = {
@@ -1577,6 +1606,12 @@ export const ConfirmPaymentRequest: MessageFns<ConfirmPaymentRequest> = {
     }
     if (message.requestId !== "") {
       writer.uint32(50).string(message.requestId);
+    }
+    if (message.attempt !== undefined) {
+      writer.uint32(56).int32(message.attempt);
+    }
+    if (message.capturedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.capturedAt), writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -1642,6 +1677,22 @@ export const ConfirmPaymentRequest: MessageFns<ConfirmPaymentRequest> = {
             message.requestId = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.attempt = reader.int32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.capturedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1656,7 +1707,7 @@ export const ConfirmPaymentRequest: MessageFns<ConfirmPaymentRequest> = {
 };
 
 function createBaseConfirmPaymentResponse(): ConfirmPaymentResponse {
-  return { order: undefined, paymentState: 0 };
+  return { order: undefined, paymentState: 0, issue: undefined };
 }
 
 export const ConfirmPaymentResponse: MessageFns<ConfirmPaymentResponse> = {
@@ -1666,6 +1717,9 @@ export const ConfirmPaymentResponse: MessageFns<ConfirmPaymentResponse> = {
     }
     if (message.paymentState !== 0) {
       writer.uint32(16).int32(message.paymentState);
+    }
+    if (message.issue !== undefined) {
+      writer.uint32(24).int32(message.issue);
     }
     return writer;
   },
@@ -1697,6 +1751,117 @@ export const ConfirmPaymentResponse: MessageFns<ConfirmPaymentResponse> = {
             }
 
             message.paymentState = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.issue = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseStartPaymentRequest(): StartPaymentRequest {
+  return { orderId: "", requestId: "" };
+}
+
+export const StartPaymentRequest: MessageFns<StartPaymentRequest> = {
+  encode(message: StartPaymentRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.orderId !== "") {
+      writer.uint32(10).string(message.orderId);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(18).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StartPaymentRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStartPaymentRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.orderId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseStartPaymentResponse(): StartPaymentResponse {
+  return { session: undefined };
+}
+
+export const StartPaymentResponse: MessageFns<StartPaymentResponse> = {
+  encode(message: StartPaymentResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== undefined) {
+      PaymentSession.encode(message.session, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StartPaymentResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStartPaymentResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = PaymentSession.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -2210,6 +2375,15 @@ export const ReservationServiceDefinition = {
       requestType: ConfirmPaymentRequest as typeof ConfirmPaymentRequest,
       requestStream: false,
       responseType: ConfirmPaymentResponse as typeof ConfirmPaymentResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Gives the way to pay a HELD order of the caller: the one that is open, or a new one of the provider's. */
+    startPayment: {
+      name: "StartPayment",
+      requestType: StartPaymentRequest as typeof StartPaymentRequest,
+      requestStream: false,
+      responseType: StartPaymentResponse as typeof StartPaymentResponse,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },

@@ -1,0 +1,25 @@
+import { PaymentState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { type Payment, PaymentIssue } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
+import { orderId } from './repair-samples.js';
+import { longAgo } from './samples.js';
+
+/** One cent too little. */
+export const payment: Payment = {
+  orderId,
+  storeId: 'kiln',
+  provider: 'sandbox',
+  providerPaymentId: 'pay_1',
+  number: 1,
+  attempt: 1,
+  amountMinor: 2_499,
+  currency: 'EUR',
+  state: PaymentState.PAYMENT_STATE_REFUND_DUE,
+  issue: PaymentIssue.PAYMENT_ISSUE_WRONG_AMOUNT,
+  capturedAt: longAgo,
+  recordedAt: longAgo,
+  refundId: '',
+  refundedAt: undefined,
+  refundMinor: 2_499,
+  settledBy: '',
+  settledReason: '',
+};
