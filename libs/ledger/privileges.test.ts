@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { DatabaseError } from 'pg';
 import { sqlFile } from '#libs/postgres/statement.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
@@ -80,6 +80,14 @@ test('ids compare by their bytes in every table', async () => {
     WHERE table_schema = 'ledger' AND data_type = 'text' AND column_name LIKE '%\\_id' AND collation_name IS DISTINCT FROM 'C'
       AND table_name IN (SELECT relname FROM pg_class WHERE relkind = 'r')`);
   assert.equal(columns, []);
+});
+
+test('A26: units of orders are moved by admission, promotion, units_move and repair, and by nothing else', () => {
+  const folder = new URL('./functions/', import.meta.url);
+  const moves =
+    /INSERT INTO (ledger\.)?(movements|attendee_units)|UPDATE (ledger\.)?attendee_units|\b(held|sold) = [a-z]\.(held|sold)/;
+  const movers = readdirSync(folder).filter((file) => moves.test(readFileSync(new URL(file, folder), 'utf8')));
+  assert.equal(movers.sort(), ['claims_admit.sql', 'reconcile_repair.sql', 'units_move.sql', 'waiters_promote.sql']);
 });
 
 test('every statement file can be prepared', async () => {

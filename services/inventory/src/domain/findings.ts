@@ -18,7 +18,10 @@ export interface FoundAlert {
 }
 
 /** Found money that pays for nothing, or an order that nothing pays for. */
-const MONEY = ['PAYMENT_NOT_SETTLED', 'PAYMENT_WITHOUT_ORDER', 'PAYMENT_MISSING'];
+const MONEY = [
+  ...['PAYMENT_NOT_SETTLED', 'PAYMENT_WITHOUT_ORDER', 'PAYMENT_MISSING'],
+  ...['REFUND_MISSING', 'REFUND_TOO_MUCH'],
+];
 /** Kinds that are no drift: an operator may have lowered a limit, and what is late has alerts of its own. */
 const NO_DRIFT = ['LIMIT_EXCEEDED', 'EVENTS_UNPUBLISHED', 'CLAIMS_LATE'];
 
