@@ -48,7 +48,7 @@ export async function startStandInGateway(): Promise<StandInGateway> {
     async *watchPlace() {},
     async *watchOrder() {},
     ...{ createRequestId: absent, getOrder: absent, listOrders: absent, cancelOrder: absent, confirmPayment: absent },
-    ...{ startPayment: absent },
+    ...{ cancelOrderLines: absent, moveOrder: absent, extendHold: absent, startPayment: absent },
     ...{ getAvailability: absent, getSku: absent, listSkus: absent },
   });
   const logger = createLogger('stand-in', 'silent');

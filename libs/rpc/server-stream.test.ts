@@ -38,6 +38,7 @@ async function serve(watchOrder: Watch) {
     expireDue: missing,
     ...{ startPayment: missing, failPayment: missing, recordRefund: missing, applyParkedPayments: missing },
     ...{ endPaymentSessions: missing },
+    ...{ cancelOrderLines: missing, moveOrder: missing, extendHold: missing },
   });
   server = await startServer({ address: '127.0.0.1:0', services: [service], logger: silentLogger, drainMs: 50 });
   client = connect(OrderServiceDefinition, server.address, { defaultDeadlineMs: 5_000 });

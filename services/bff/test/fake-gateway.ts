@@ -5,6 +5,7 @@ import { PaymentServiceDefinition } from '#libs/contracts/gen/holdfast/reservati
 import {
   type CancelOrderRequest,
   type CreateRequestIdRequest,
+  type MoveOrderResponse,
   ReservationServiceDefinition,
   type ReserveResponse,
   type ReserveStreamItem,
@@ -30,6 +31,7 @@ export interface Asked {
   cancelled: { userId: string; request: CancelOrderRequest }[];
   /** Changes besides cancellations, and what providers told: the verb and its request. */
   changed: { verb: string; userId: string; request: object }[];
+  moved: MoveOrderResponse['outcome'];
   issued: { userId: string; request: CreateRequestIdRequest }[];
   pages: { pageSize: number; pageToken: string }[];
   answer: (item: ReserveStreamItem) => Answer | Promise<Answer>;
@@ -56,6 +58,7 @@ export async function startFakeGateway(): Promise<FakeGateway> {
     reserved: [],
     cancelled: [],
     changed: [],
+    moved: undefined,
     answer: ({ userId }) => ({ $case: 'held', value: { order: orderOf({ userId }) } }),
     fault: undefined,
     forwarded: [],
@@ -87,6 +90,16 @@ function changesOf(asked: Asked, note: (call: CallContext) => void) {
     return orderOf({ orderId: request.orderId, userId });
   };
   return {
+    cancelOrderLines: async (request: { orderId: string }, call: CallContext) => {
+      return { order: changed('cancel-lines', call, request) };
+    },
+    moveOrder: async (request: { orderId: string }, call: CallContext) => {
+      const order = changed('move', call, request);
+      return { outcome: asked.moved ?? { $case: 'order' as const, value: order } };
+    },
+    extendHold: async (request: { orderId: string }, call: CallContext) => ({
+      order: changed('extend', call, request),
+    }),
     startPayment: async (request: { orderId: string }, call: CallContext) => {
       changed('pay', call, request);
       return { session: { ...session, orderId: request.orderId } };

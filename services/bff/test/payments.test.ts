@@ -1,3 +1,4 @@
+import { RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { signWebhook } from '#libs/webhook/signature.js';
@@ -10,7 +11,7 @@ import {
   startEdgeUnderTest,
 } from './edge-under-test.js';
 
-const test = suite('payments over HTTP');
+const test = suite('payments and changes over HTTP');
 let edge: EdgeUnderTest;
 
 test.before(async () => {
@@ -118,9 +119,47 @@ test('everything that is wrong with a notice is named at once', async () => {
   }
 });
 
+test('an order is shortened, moved and prolonged in the name of the user', async () => {
+  const lines = [{ sku_id: 'sku-1', quantity: 1, attendee_id: 'tom' }];
+  const asks = [
+    await edge.post({ lines, reason: 'ill' }, goodHeaders, '/v1/orders/o-1/cancel-lines'),
+    await edge.post({ to_sku_id: 'sku-2' }, goodHeaders, '/v1/orders/o-1/move'),
+    await edge.post({}, goodHeaders, '/v1/orders/o-1/extend'),
+  ];
+  assert.equal(
+    asks.map(({ status, body }) => [status, body.order_id]),
+    asks.map(() => [200, 'o-1']),
+  );
+  const line = { skuId: 'sku-1', quantity: 1, attendeeId: 'tom', unitPriceMinor: 0 };
+  assert.equal(edge.asked.changed, [
+    {
+      verb: 'cancel-lines',
+      userId: 'ana',
+      request: { orderId: 'o-1', requestId: 'key-1', lines: [line], reason: 'ill' },
+    },
+    { verb: 'move', userId: 'ana', request: { orderId: 'o-1', requestId: 'key-1', toSkuId: 'sku-2', fromSkuId: '' } },
+    { verb: 'extend', userId: 'ana', request: { orderId: 'o-1', requestId: 'key-1' } },
+  ]);
+});
+
+test('a move that is refused says why', async () => {
+  const refusal = {
+    ...{ reason: RefusalReason.REFUSAL_REASON_PRICE_DIFFERS, skuId: 'sku-2', free: 0, limit: 0, ownOrderId: '' },
+    ...{ nextReleaseAt: undefined, opensAt: undefined, closedAt: undefined, slotPast: false },
+  };
+  edge.asked.moved = { $case: 'refusal', value: refusal };
+  const { status, body } = await edge.post({ to_sku_id: 'sku-2' }, goodHeaders, '/v1/orders/o-1/move');
+  assert.equal([status, body.reason, body.sku_id], [409, 'PRICE_DIFFERS', 'sku-2']);
+});
+
 test('a change without a key, a user or its members is refused', async () => {
   const { 'idempotency-key': _, ...keyless } = goodHeaders;
   assert.is((await edge.post({}, keyless, '/v1/orders/o-1/payment')).status, 400);
+  const { 'x-holdfast-user': __, ...nobody } = goodHeaders;
+  assert.is((await edge.post({}, nobody, '/v1/orders/o-1/extend')).status, 401);
+  assert.equal(placesOf(await edge.post({}, goodHeaders, '/v1/orders/o-1/move')), ['#/to_sku_id']);
+  const empty = await edge.post({ lines: [], other: 1 }, goodHeaders, '/v1/orders/o-1/cancel-lines');
+  assert.equal(placesOf(empty), ['#/lines', '#/other']);
   assert.is((await edge.ask('/v1/orders/o-1/payment')).status, 405);
 });
 

@@ -110,7 +110,7 @@ const absentOrders: Orders = {
   list: absent,
   cancel: absent,
   confirmPayment: absent,
-  ...{ startPayment: absent },
+  ...{ cancelLines: absent, move: absent, extendHold: absent, startPayment: absent },
   ...{ failPayment: absent, recordRefund: absent },
   // biome-ignore lint/correctness/useYield: nobody watches here
   async *watch() {

@@ -2,6 +2,7 @@ import { AlertServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/
 import { DeadLetterServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/dead_letter_service.js';
 import { ExplainServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/explain_service.js';
 import { MoneyServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/money_service.js';
+import { OrderDeskServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/order_desk_service.js';
 import { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import {
   InventoryServiceDefinition,
@@ -224,12 +225,14 @@ export async function startFakeOrders(books: FakeBooks): Promise<RpcServer> {
     }),
     ...{ failPayment: absent, recordRefund: absent, applyParkedPayments: absent },
     ...{ endPaymentSessions: absent },
+    ...{ cancelOrderLines: absent, moveOrder: absent, extendHold: absent },
   });
   const forOperators = [
     AlertServiceDefinition,
     DeadLetterServiceDefinition,
     ExplainServiceDefinition,
     MoneyServiceDefinition,
+    OrderDeskServiceDefinition,
   ];
   const services = [
     service,

@@ -3,6 +3,7 @@ import { ControlServiceDefinition } from '#libs/contracts/gen/holdfast/control/v
 import { DeadLetterServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/dead_letter_service.js';
 import { ExplainServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/explain_service.js';
 import { MoneyServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/money_service.js';
+import { OrderDeskServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/order_desk_service.js';
 import { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { SchedulerServiceDefinition } from '#libs/contracts/gen/holdfast/scheduler/v1/scheduler_service.js';
@@ -29,6 +30,7 @@ const passedOn: [definition: ServiceDefinition, owner: string][] = [
   [DeadLetterServiceDefinition, 'order'],
   [ExplainServiceDefinition, 'order'],
   [MoneyServiceDefinition, 'order'],
+  [OrderDeskServiceDefinition, 'order'],
   [SchedulerServiceDefinition, 'scheduler'],
 ];
 
@@ -100,7 +102,7 @@ test('what an operator asks goes to the service that owns it, with the name of w
   });
   const byName = (one: object, other: object) => JSON.stringify(one).localeCompare(JSON.stringify(other));
   assert.equal(asked().sort(byName), expected.sort(byName));
-  assert.is(expected.length, 11 + 5 + 3 + 4 + 2 + 3 + 4);
+  assert.is(expected.length, 11 + 5 + 3 + 3 + 4 + 2 + 3 + 4);
 });
 
 test('what the owner says is wrong is told as it was said', async () => {

@@ -3,6 +3,7 @@ import { ControlServiceDefinition } from '#libs/contracts/gen/holdfast/control/v
 import { DeadLetterServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/dead_letter_service.js';
 import { ExplainServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/explain_service.js';
 import { MoneyServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/money_service.js';
+import { OrderDeskServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/order_desk_service.js';
 import { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { SchedulerServiceDefinition } from '#libs/contracts/gen/holdfast/scheduler/v1/scheduler_service.js';
@@ -19,6 +20,7 @@ const services = [
   DeadLetterServiceDefinition,
   ExplainServiceDefinition,
   MoneyServiceDefinition,
+  OrderDeskServiceDefinition,
   SchedulerServiceDefinition,
   partOf(ReservationServiceDefinition, ['getSku', 'listSkus']),
 ] as const;

@@ -20,6 +20,7 @@ import { alertService } from './adapters/serve-alerts.js';
 import { deadLetterService } from './adapters/serve-dead-letters.js';
 import { explainService } from './adapters/serve-explain.js';
 import { moneyService } from './adapters/serve-money.js';
+import { orderDeskService } from './adapters/serve-order-desk.js';
 import { changeOrders } from './app/change-orders.js';
 import { AlertCheck, type ShardStanding } from './app/check-alerts.js';
 import { endSessions } from './app/end-sessions.js';
@@ -94,6 +95,7 @@ export async function startOrder(
         }),
       }),
       moneyService({ ledger, changed }),
+      orderDeskService({ ledger, change }),
       alertService(ledger, alerts),
       deadLetterService({ ledger, changed }),
       explainService(ledger),

@@ -6,13 +6,17 @@ import {
   type RecordRefundRequest,
 } from '#libs/contracts/gen/holdfast/reservation/v1/payment_service.js';
 import {
+  type CancelOrderLinesRequest,
   type CancelOrderRequest,
   type ConfirmPaymentRequest,
   type CreateRequestIdRequest,
   type CreateRequestIdResponse,
+  type ExtendHoldRequest,
   type GetSkuResponse,
   type ListSkusRequest,
   type ListSkusResponse,
+  type MoveOrderRequest,
+  type MoveOrderResponse,
   ReservationServiceDefinition,
   type ReserveRequest,
   type ReserveResponse,
@@ -36,6 +40,9 @@ export interface Gateway {
   createRequestId(userId: string, request: CreateRequestIdRequest): Promise<CreateRequestIdResponse>;
   getOrder(userId: string, orderId: string): Promise<Order | undefined>;
   cancelOrder(userId: string, request: CancelOrderRequest): Promise<Order | undefined>;
+  cancelOrderLines(userId: string, request: CancelOrderLinesRequest): Promise<Order | undefined>;
+  moveOrder(userId: string, request: MoveOrderRequest): Promise<MoveOrderResponse['outcome']>;
+  extendHold(userId: string, request: ExtendHoldRequest): Promise<Order | undefined>;
   startPayment(userId: string, request: StartPaymentRequest): Promise<PaymentSession | undefined>;
   /** Resolve once it is recorded. */
   confirmPayment(request: ConfirmPaymentRequest): Promise<void>;
@@ -97,6 +104,9 @@ export function connectGateway({ target, deadlineMs, maxInFlight, logger, metric
     createRequestId: (userId, request) => client.createRequestId(request, as(userId)),
     getOrder: async (userId, orderId) => (await client.getOrder({ orderId }, as(userId))).order,
     cancelOrder: async (userId, request) => (await client.cancelOrder(request, as(userId))).order,
+    cancelOrderLines: async (userId, request) => (await client.cancelOrderLines(request, as(userId))).order,
+    moveOrder: async (userId, request) => (await client.moveOrder(request, as(userId))).outcome,
+    extendHold: async (userId, request) => (await client.extendHold(request, as(userId))).order,
     startPayment: async (userId, request) => (await client.startPayment(request, as(userId))).session,
     confirmPayment: async (request) => void (await client.confirmPayment(request)),
     failPayment: async (request) => void (await payments.failPayment(request)),

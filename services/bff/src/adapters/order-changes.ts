@@ -1,11 +1,20 @@
 import type { FastifyInstance } from 'fastify';
+import type { MoveOrderResponse } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import type { Gateway } from './gateway.js';
 import { userOf } from './identity.js';
 import { givenOrder } from './order-json.js';
+import { linesOf } from './orders.js';
+import { sendRefusal } from './problem.js';
 import { idOf, resource } from './resource.js';
-import { cancelBody, idParams, noQuery, orderAnswer } from './schemas.js';
+import { cancelBody, cancelLinesBody, emptyBody, idParams, moveBody, noQuery, orderAnswer } from './schemas.js';
 
-/** What becomes of an order besides being paid: it ends. */
+// What the schema of the route lets through.
+interface MoveBody {
+  to_sku_id: string;
+  from_sku_id?: string;
+}
+
+/** What becomes of an order besides being paid: it ends, wholly or in part, moves, or is kept for longer. */
 export function orderChangeRoutes(app: FastifyInstance, gateway: Gateway): void {
   const change = { params: idParams, querystring: noQuery, response: { 200: orderAnswer } };
   resource(app, '/v1/orders/:id(^[^:]+)::cancel', {
@@ -16,6 +25,40 @@ export function orderChangeRoutes(app: FastifyInstance, gateway: Gateway): void 
         const { reason = '' } = (request.body ?? {}) as { reason?: string };
         const cancel = { orderId: idOf(request), requestId: request.id, reason };
         return reply.send(givenOrder(await gateway.cancelOrder(userOf(request), cancel)));
+      },
+    },
+  });
+  resource(app, '/v1/orders/:id/cancel-lines', {
+    POST: {
+      forUser: true,
+      schema: { ...change, body: cancelLinesBody },
+      async handler(request, reply) {
+        const { lines, reason = '' } = request.body as { lines: Parameters<typeof linesOf>[0]; reason?: string };
+        const part = { orderId: idOf(request), requestId: request.id, lines: linesOf(lines), reason };
+        return reply.send(givenOrder(await gateway.cancelOrderLines(userOf(request), part)));
+      },
+    },
+  });
+  resource(app, '/v1/orders/:id/move', {
+    POST: {
+      forUser: true,
+      schema: { ...change, body: moveBody },
+      async handler(request, reply) {
+        const { to_sku_id: toSkuId, from_sku_id: fromSkuId = '' } = request.body as MoveBody;
+        const move = { orderId: idOf(request), requestId: request.id, toSkuId, fromSkuId };
+        const outcome: MoveOrderResponse['outcome'] = await gateway.moveOrder(userOf(request), move);
+        if (outcome?.$case !== 'refusal') return reply.send(givenOrder(outcome?.value));
+        return sendRefusal({ refusal: outcome.value, ownOrder: undefined }, request, reply);
+      },
+    },
+  });
+  resource(app, '/v1/orders/:id/extend', {
+    POST: {
+      forUser: true,
+      schema: { ...change, body: emptyBody },
+      async handler(request, reply) {
+        const extend = { orderId: idOf(request), requestId: request.id };
+        return reply.send(givenOrder(await gateway.extendHold(userOf(request), extend)));
       },
     },
   });

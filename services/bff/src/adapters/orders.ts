@@ -58,7 +58,7 @@ function reserveRequestOf(request: FastifyRequest): ReserveRequest {
 }
 
 /** Lines as they are asked for. */
-function linesOf(lines: ReserveBody['lines']): OrderLine[] {
+export function linesOf(lines: ReserveBody['lines']): OrderLine[] {
   return lines.map(({ sku_id: skuId, quantity, attendee_id: attendeeId = '' }) => {
     return { skuId, quantity, attendeeId, unitPriceMinor: 0 };
   });

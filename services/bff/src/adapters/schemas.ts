@@ -83,6 +83,22 @@ export const cancelBody = {
   properties: { reason },
 } as const;
 
+export const cancelLinesBody = {
+  type: 'object',
+  description: 'an object',
+  additionalProperties: false,
+  required: ['lines'],
+  properties: { lines, reason },
+} as const;
+
+export const moveBody = {
+  type: 'object',
+  description: 'an object',
+  additionalProperties: false,
+  required: ['to_sku_id'],
+  properties: { to_sku_id: id, from_sku_id: id },
+} as const;
+
 /** Nothing is to be said: the path says it all. */
 export const emptyBody = { type: ['object', 'null'], description: 'an object', additionalProperties: false } as const;
 

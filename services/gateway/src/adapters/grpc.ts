@@ -15,11 +15,13 @@ import { refuseIfAny } from '../domain/fields.js';
 import { pageSizeOf } from '../domain/page-size.js';
 import {
   validateCancel,
+  validateCancelLines,
   validateChange,
   validateGetAvailability,
   validateGetSku,
   validateListOrders,
   validateListSkus,
+  validateMove,
   validateOrderId,
   validatePayment,
 } from '../domain/validate-requests.js';
@@ -50,7 +52,7 @@ export function reservationService(options: ReservationServiceOptions): ServiceI
 
 function reservationHandlers(options: ReservationServiceOptions): Handlers<typeof ReservationServiceDefinition> {
   const { peers, callLimits, metrics } = options;
-  const { reserve, cancelOrder, startPayment } = options.changes;
+  const { reserve } = options.changes;
   const count = answerCounter(metrics);
   return {
     async reserve(request, call) {
@@ -73,20 +75,7 @@ function reservationHandlers(options: ReservationServiceOptions): Handlers<typeo
       const page = { ...request, pageSize: pageSizeOf(request.pageSize) };
       return listOrders(peers.orders, page, { identity, caller: call });
     },
-    async cancelOrder(request, call) {
-      const asker = askerOf(call);
-      refuseIfAny(validateCancel(request));
-      return cancelOrder({ ...request, ...asker }, call);
-    },
-    async startPayment(request, call) {
-      const userId = userOf(call);
-      refuseIfAny(validateChange(request));
-      return startPayment({ ...request, ...asUser, userId }, call);
-    },
-    async confirmPayment(request, call) {
-      refuseIfAny(validatePayment(request));
-      return options.changes.confirmPayment(request, call);
-    },
+    ...changeHandlers(options.changes),
     async *watchOrder(request, call) {
       const userId = userOf(call);
       refuseIfAny(validateOrderId(request));
@@ -103,6 +92,43 @@ function reservationHandlers(options: ReservationServiceOptions): Handlers<typeo
     async listSkus(request, call) {
       refuseIfAny(validateListSkus(request));
       return peers.inventory.listSkus({ ...request, pageSize: pageSizeOf(request.pageSize) }, call);
+    },
+  };
+}
+
+type ChangeVerb = 'cancelOrder' | 'cancelOrderLines' | 'moveOrder' | 'extendHold' | 'startPayment' | 'confirmPayment';
+
+/** The verbs that change an order that exists. */
+function changeHandlers(changes: Changes): Pick<Handlers<typeof ReservationServiceDefinition>, ChangeVerb> {
+  return {
+    async cancelOrder(request, call) {
+      const asker = askerOf(call);
+      refuseIfAny(validateCancel(request));
+      return changes.cancelOrder({ ...request, ...asker }, call);
+    },
+    async cancelOrderLines(request, call) {
+      const asker = askerOf(call);
+      refuseIfAny(validateCancelLines(request));
+      return changes.cancelOrderLines({ ...request, ...asker }, call);
+    },
+    async moveOrder(request, call) {
+      const asker = askerOf(call);
+      refuseIfAny(validateMove(request));
+      return changes.moveOrder({ ...request, ...asker }, call);
+    },
+    async extendHold(request, call) {
+      const asker = askerOf(call);
+      refuseIfAny(validateChange(request));
+      return changes.extendHold({ ...request, ...asker }, call);
+    },
+    async startPayment(request, call) {
+      const userId = userOf(call);
+      refuseIfAny(validateChange(request));
+      return changes.startPayment({ ...request, ...asUser, userId }, call);
+    },
+    async confirmPayment(request, call) {
+      refuseIfAny(validatePayment(request));
+      return changes.confirmPayment(request, call);
     },
   };
 }

@@ -2,6 +2,7 @@ import { AlertKind, AlertServiceDefinition } from '#libs/contracts/gen/holdfast/
 import { DeadLetterServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/dead_letter_service.js';
 import { ExplainServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/explain_service.js';
 import { MoneyServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/money_service.js';
+import { OrderDeskServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/order_desk_service.js';
 import { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { SchedulerServiceDefinition } from '#libs/contracts/gen/holdfast/scheduler/v1/scheduler_service.js';
 import { Fault } from '#libs/refusal/fault.js';
@@ -78,6 +79,7 @@ export function operatorServices(options: OperatorServicesOptions): {
     forward(AlertServiceDefinition, alerts),
     forward(DeadLetterServiceDefinition, open(DeadLetterServiceDefinition, orderTarget)),
     forward(MoneyServiceDefinition, open(MoneyServiceDefinition, orderTarget)),
+    forward(OrderDeskServiceDefinition, open(OrderDeskServiceDefinition, orderTarget)),
     serve(ExplainServiceDefinition, explainHandlers(open(ExplainServiceDefinition, orderTarget), inventory)),
     schedulerTarget === undefined
       ? serve(SchedulerServiceDefinition, unknownScheduler)

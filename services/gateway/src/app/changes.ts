@@ -1,19 +1,28 @@
 import type {
+  CancelOrderLinesRequest,
+  CancelOrderLinesResponse,
   CancelOrderRequest,
   CancelOrderResponse,
   ConfirmPaymentRequest,
   ConfirmPaymentResponse,
+  ExtendHoldRequest,
+  ExtendHoldResponse,
   FailPaymentRequest,
   FailPaymentResponse,
+  MoveOrderRequest,
+  MoveOrderResponse,
   RecordRefundRequest,
   RecordRefundResponse,
   StartPaymentRequest,
   StartPaymentResponse,
 } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import { cancelOrder } from './cancel-order.js';
+import { cancelOrderLines } from './cancel-order-lines.js';
 import { type ChangeOrder, type ChangeOrderOptions, createChangeOrder, type OrderChange } from './change-order.js';
 import { confirmPayment } from './confirm-payment.js';
+import { extendHold } from './extend-hold.js';
 import { failPayment } from './fail-payment.js';
+import { moveOrder } from './move-order.js';
 import { createOwnOrders } from './own-orders.js';
 import { createPlaceOrder } from './place-order.js';
 import type { Peers } from './ports.js';
@@ -27,6 +36,9 @@ import type { AskedByUser } from './user-change.js';
 export interface Changes {
   readonly reserve: Reserve;
   readonly cancelOrder: ChangeOrder<CancelOrderRequest, CancelOrderResponse>;
+  readonly cancelOrderLines: ChangeOrder<CancelOrderLinesRequest, CancelOrderLinesResponse>;
+  readonly moveOrder: ChangeOrder<MoveOrderRequest, MoveOrderResponse>;
+  readonly extendHold: ChangeOrder<ExtendHoldRequest, ExtendHoldResponse>;
   readonly startPayment: ChangeOrder<StartPaymentRequest & AskedByUser, StartPaymentResponse>;
   readonly confirmPayment: ChangeOrder<ConfirmPaymentRequest, ConfirmPaymentResponse>;
   readonly failPayment: ChangeOrder<FailPaymentRequest, FailPaymentResponse>;
@@ -54,6 +66,9 @@ export function createChanges(peers: Peers, options: ChangesOptions): Changes & 
   return {
     reserve: reserving.reserve,
     cancelOrder: once(cancelOrder(peers)),
+    cancelOrderLines: once(cancelOrderLines(peers)),
+    moveOrder: once(moveOrder(peers)),
+    extendHold: once(extendHold(peers)),
     startPayment: once(startPayment(peers)),
     confirmPayment: once(confirmPayment(orders)),
     failPayment: once(failPayment(peers)),

@@ -14,14 +14,20 @@ import type {
 import type { SkuLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import type { Order } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import type {
+  CancelOrderLinesRequest,
+  CancelOrderLinesResponse,
   CancelOrderRequest,
   CancelOrderResponse,
   ConfirmPaymentRequest,
   ConfirmPaymentResponse,
+  ExtendHoldRequest,
+  ExtendHoldResponse,
   FailPaymentRequest,
   FailPaymentResponse,
   ListOrdersRequest,
   ListOrdersResponse,
+  MoveOrderRequest,
+  MoveOrderResponse,
   RecordRefundRequest,
   RecordRefundResponse,
   StartPaymentRequest,
@@ -62,6 +68,9 @@ export interface Orders {
   find(order: { orderId: string; userId: string }, caller?: Caller): Promise<Order | undefined>;
   list(request: ListOrdersRequest, caller: Caller): Promise<ListOrdersResponse>;
   cancel(request: CancelOrderRequest, caller: Caller): Promise<CancelOrderResponse | undefined>;
+  cancelLines(request: CancelOrderLinesRequest, caller: Caller): Promise<CancelOrderLinesResponse | undefined>;
+  move(request: MoveOrderRequest, caller: Caller): Promise<MoveOrderResponse | undefined>;
+  extendHold(request: ExtendHoldRequest, caller: Caller): Promise<ExtendHoldResponse | undefined>;
   startPayment(request: StartPaymentRequest, caller: Caller): Promise<StartPaymentResponse | undefined>;
   failPayment(request: FailPaymentRequest, caller: Caller): Promise<FailPaymentResponse | undefined>;
   /** Recorded whether or not there is such an order. */

@@ -1,5 +1,6 @@
 import type { Violation } from '#libs/refusal/fault.js';
 import { checkCurrency, checkId, checkLongId, checkPage, checkReason } from './fields.js';
+import { checkLines, type OrderAsked } from './validate-reserve.js';
 
 const skuIdsMax = 100;
 
@@ -25,6 +26,29 @@ export function validateCancel(request: { orderId: string; requestId: string; re
 export function validateChange(request: { orderId: string; requestId: string }): Violation[] {
   const violations = validateOrderId(request);
   checkLongId(violations, 'request_id', request.requestId);
+  return violations;
+}
+
+export function validateCancelLines(request: {
+  orderId: string;
+  requestId: string;
+  reason: string;
+  lines: OrderAsked['lines'];
+}): Violation[] {
+  const violations = validateCancel(request);
+  checkLines(violations, request.lines);
+  return violations;
+}
+
+export function validateMove(request: {
+  orderId: string;
+  requestId: string;
+  toSkuId: string;
+  fromSkuId: string;
+}): Violation[] {
+  const violations = validateChange(request);
+  if (request.fromSkuId !== '') checkId(violations, 'from_sku_id', request.fromSkuId);
+  checkId(violations, 'to_sku_id', request.toSkuId);
   return violations;
 }
 

@@ -24,7 +24,7 @@ export function validateReserve(userId: string, order: OrderAsked): Violation[] 
 }
 
 /** Lines of an order, or of a part of one. */
-function checkLines(violations: Violation[], lines: OrderAsked['lines']): void {
+export function checkLines(violations: Violation[], lines: OrderAsked['lines']): void {
   const count = lines.length;
   if (count < 1 || count > linesMax) {
     violations.push({ field: 'lines', description: `must be 1 to ${linesMax} lines, not ${count}` });

@@ -1,14 +1,10 @@
-import {
-  type CancelOrderRequest,
-  type ListOrdersRequest,
-  OrderServiceDefinition,
-} from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
-import { CallerRole } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
+import { type ListOrdersRequest, OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import { toOrderMessage } from '#libs/contracts/order-messages.js';
 import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import { getOrder } from '../app/get-order.js';
 import type { OrderWatch } from '../app/watch-order.js';
 import { RequestCheck } from './requests.js';
+import { lifeHandlers } from './serve-life.js';
 import { type PaymentVerbs, paymentHandlers } from './serve-payments.js';
 
 const usualBatch = 500;
@@ -23,6 +19,7 @@ export function orderService({ watch, ...verbs }: OrderVerbs): ServiceImplementa
   const { ledger, change } = verbs;
   return implement(OrderServiceDefinition, {
     ...paymentHandlers(verbs),
+    ...lifeHandlers(change),
 
     async getOrder({ orderId, userId }) {
       new RequestCheck().optional('user_id', userId, 'id').done();
@@ -42,13 +39,6 @@ export function orderService({ watch, ...verbs }: OrderVerbs): ServiceImplementa
       for await (const order of watch.follow(orderId, givenOrNot(userId), call.signal)) {
         yield { order: toOrderMessage(order) };
       }
-    },
-
-    async cancelOrder(request) {
-      checkCancel(request);
-      const { orderId, role, reason } = request;
-      const userId = role === CallerRole.CALLER_ROLE_OPERATOR ? undefined : givenOrNot(request.userId);
-      return { order: toOrderMessage(await change.cancelOrder(orderId, userId, reason)) };
     },
 
     async endCancelledSales({ batchSize }) {
@@ -78,13 +68,5 @@ function checkList({ userId, skuId, pageSize }: ListOrdersRequest): void {
     .optional('user_id', userId, 'id')
     .optional('sku_id', skuId, 'id')
     .that(pageSize >= 0, 'page_size', 'must not be negative')
-    .done();
-}
-
-function checkCancel({ userId, requestId, reason }: CancelOrderRequest): void {
-  new RequestCheck()
-    .optional('user_id', userId, 'id')
-    .field('request_id', requestId, 'longId')
-    .field('reason', reason, 'freeText')
     .done();
 }

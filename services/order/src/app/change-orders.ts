@@ -1,6 +1,8 @@
 import type { SalesEnded } from '#libs/ledger/cancelled-sales.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
-import type { ExpiryReport } from '#libs/ledger/order-changes.js';
+import type { Caller, ExpiryReport } from '#libs/ledger/order-changes.js';
+import type { ChangedOrder } from '#libs/ledger/order-life.js';
+import type { MoveResult } from '#libs/ledger/order-move.js';
 import type { CapturedPayment, Confirmation, FailedPayment } from '#libs/ledger/payments.js';
 import type { LedgerOrder } from '#libs/ledger/rows.js';
 import { refuseImpossible } from './get-order.js';
@@ -8,7 +10,17 @@ import { refuseImpossible } from './get-order.js';
 export interface ChangePorts {
   readonly ledger: Pick<
     Ledger,
-    'orderCancel' | 'paymentConfirm' | 'paymentFail' | 'paymentsParkedApply' | 'ordersExpire' | 'cancelledSalesEnd'
+    | 'orderGet'
+    | 'orderCancel'
+    | 'orderCancelPart'
+    | 'orderMove'
+    | 'orderFulfil'
+    | 'holdExtend'
+    | 'paymentConfirm'
+    | 'paymentFail'
+    | 'paymentsParkedApply'
+    | 'ordersExpire'
+    | 'cancelledSalesEnd'
   >;
   /** Hears of orders whose state this process changed. */
   readonly changed: (orderIds: readonly string[]) => void;
@@ -21,16 +33,13 @@ export interface ChangePorts {
  * after the commit are hints, so nothing is lost if it dies before.
  */
 export function changeOrders({ ledger, changed, freed }: ChangePorts) {
+  const told = tellChanged({ changed, freed });
   return {
-    async cancelOrder(orderId: string, userId: string | undefined, reason: string): Promise<LedgerOrder> {
+    ...keepState({ ledger, changed, told }),
+
+    async cancelOrder(orderId: string, caller: Caller, reason: string): Promise<LedgerOrder> {
       refuseImpossible(orderId);
-      const cancellation = await ledger.orderCancel({ orderId, ...(userId !== undefined && { userId }), reason });
-      const { order } = cancellation;
-      if (cancellation.changed) {
-        changed([orderId]);
-        freed(order.lines.map(({ skuId }) => ({ storeId: order.storeId, skuId })));
-      }
-      return order;
+      return told(await ledger.orderCancel({ ...caller, orderId, reason }));
     },
 
     /** Money of an order that nobody knows yet is recorded, too: then there is no order. */
@@ -66,6 +75,54 @@ export function changeOrders({ ledger, changed, freed }: ChangePorts) {
       if (report.expired > 0) changed([]);
       freed(report.freedSkus);
       return report;
+    },
+  };
+}
+
+/** Tells of an order that a call changed, and that its units may be free. */
+function tellChanged({ changed, freed }: Pick<ChangePorts, 'changed' | 'freed'>) {
+  return ({ order, changed: isNew }: ChangedOrder): LedgerOrder => {
+    if (isNew) {
+      changed([order.orderId]);
+      freed(order.lines.map(({ skuId }) => ({ storeId: order.storeId, skuId })));
+    }
+    return order;
+  };
+}
+
+interface KeepStatePorts extends Pick<ChangePorts, 'ledger' | 'changed'> {
+  readonly told: ReturnType<typeof tellChanged>;
+}
+
+/** The verbs that change an order and leave it in its state, or note that it was used. */
+function keepState({ ledger, changed, told }: KeepStatePorts) {
+  return {
+    async cancelOrderLines(part: Parameters<Ledger['orderCancelPart']>[0]): Promise<LedgerOrder> {
+      refuseImpossible(part.orderId);
+      return told(await ledger.orderCancelPart(part));
+    },
+
+    /** The sku that the units left is told as freed, too. */
+    async moveOrder(move: Parameters<Ledger['orderMove']>[0]): Promise<MoveResult> {
+      refuseImpossible(move.orderId);
+      const before = await ledger.orderGet(move.orderId, move.userId);
+      const moved = await ledger.orderMove(move);
+      if (moved.kind === 'MOVED') told({ order: before, changed: true });
+      return moved;
+    },
+
+    async extendHold(orderId: string, userId: string | undefined): Promise<LedgerOrder> {
+      refuseImpossible(orderId);
+      const { order, changed: isNew } = await ledger.holdExtend(orderId, userId);
+      if (isNew) changed([orderId]);
+      return order;
+    },
+
+    async fulfilOrder(which: Parameters<Ledger['orderFulfil']>[0], by: string): Promise<ChangedOrder> {
+      if ('orderId' in which) refuseImpossible(which.orderId);
+      const fulfilled = await ledger.orderFulfil(which, by);
+      if (fulfilled.changed) changed([fulfilled.order.orderId]);
+      return fulfilled;
     },
   };
 }
