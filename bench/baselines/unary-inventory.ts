@@ -2,7 +2,13 @@
 // A process of its own: `unary-inventory.js <Redis URL>`; tells its parent its address once it serves.
 import { Redis } from 'ioredis';
 import type { PlaceHoldsItem, PlaceHoldsResult } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
-import { type Order, OrderState, type Refusal, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import {
+  LimitScope,
+  type Order,
+  OrderState,
+  type Refusal,
+  RefusalReason,
+} from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { luaScript } from '#libs/redis/script.js';
 import { placeHoldMethod } from './place-hold-method.js';
 import { serveUnary } from './unary-server.js';
@@ -59,5 +65,6 @@ function soldOut(skuId: string): Refusal {
     slotPast: false,
     limit: 0,
     ownOrderId: '',
+    scope: LimitScope.LIMIT_SCOPE_UNSPECIFIED,
   };
 }

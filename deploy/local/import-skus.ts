@@ -74,6 +74,7 @@ function complete(wish: SkuWish): Sku {
     onSaleAt: undefined,
     offSaleAt: undefined,
     cancelledAt: undefined,
+    limitGroup: '',
     perUserLimit: 0,
     maxPerOrder: 0,
     holdTtlSeconds: 0,

@@ -1,5 +1,5 @@
 import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
-import { RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { LimitScope, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
@@ -30,7 +30,7 @@ const refused = (reason: RefusalReason): Said => ({
   value: {
     refusal: {
       ...{ reason, skuId: 'mug', free: 0, nextReleaseAt: undefined, opensAt: undefined, closedAt: undefined },
-      ...{ slotPast: false, limit: 2, ownOrderId: heldOrder.orderId },
+      ...{ slotPast: false, limit: 2, ownOrderId: heldOrder.orderId, scope: LimitScope.LIMIT_SCOPE_SKU },
     },
     ownOrder: heldOrder,
   },

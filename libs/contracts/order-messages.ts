@@ -1,5 +1,6 @@
 import type { Decision as DecisionMessage } from '#libs/contracts/gen/holdfast/event/v1/decision.js';
 import {
+  LimitScope,
   type Order,
   OrderState,
   type Refusal as RefusalMessage,
@@ -50,6 +51,10 @@ export function toRefusalMessage(refusal: Refusal): RefusalMessage {
     slotPast: refusal.slotPast ?? false,
     limit: refusal.limit ?? 0,
     ownOrderId: refusal.ownOrderId ?? '',
+    scope:
+      refusal.reason === 'LIMIT_REACHED'
+        ? LimitScope[`LIMIT_SCOPE_${refusal.scope ?? 'SKU'}`]
+        : LimitScope.LIMIT_SCOPE_UNSPECIFIED,
   };
 }
 
@@ -110,6 +115,7 @@ function fromOrderMessage(order: Order): LedgerOrder | undefined {
 
 function fromRefusalMessage(message: RefusalMessage): Refusal | undefined {
   const reason = REASONS[message.reason];
+  const scope = SCOPES[message.scope];
   if (!reason) return undefined;
   return {
     reason,
@@ -120,6 +126,7 @@ function fromRefusalMessage(message: RefusalMessage): Refusal | undefined {
     ...(message.closedAt && { closedAt: message.closedAt }),
     ...(message.slotPast && { slotPast: true }),
     ...(message.limit > 0 && { limit: message.limit }),
+    ...(scope && { scope }),
     ...(message.ownOrderId !== '' && { ownOrderId: message.ownOrderId }),
   };
 }
@@ -145,6 +152,14 @@ const REASONS: Readonly<Partial<Record<RefusalReason, Refusal['reason']>>> = {
   [RefusalReason.REFUSAL_REASON_WAITLIST_FULL]: 'WAITLIST_FULL',
   [RefusalReason.REFUSAL_REASON_PRICE_DIFFERS]: 'PRICE_DIFFERS',
   [RefusalReason.REFUSAL_REASON_SALE_CANCELLED]: 'SALE_CANCELLED',
+};
+
+/** Over the sku is what goes without saying. */
+const SCOPES: Readonly<Partial<Record<LimitScope, NonNullable<Refusal['scope']>>>> = {
+  [LimitScope.LIMIT_SCOPE_STORE]: 'STORE',
+  [LimitScope.LIMIT_SCOPE_GROUP]: 'GROUP',
+  [LimitScope.LIMIT_SCOPE_OPEN_ORDERS]: 'OPEN_ORDERS',
+  [LimitScope.LIMIT_SCOPE_UNFULFILLED]: 'UNFULFILLED',
 };
 
 function isClaimFault(reason: string): reason is ClaimFaultReason {

@@ -1,5 +1,6 @@
 import type { Violation } from '#libs/refusal/fault.js';
 import { isId } from './lines.js';
+import { type OrderLimitsChange, orderLimitsViolations } from './order-limits.js';
 import type { RateLimit } from './rows.js';
 
 /** A sku as a request names it. */
@@ -9,7 +10,7 @@ export interface LimitsKey {
 }
 
 /** What to set. What is absent is left as it is. */
-export interface LimitsChange {
+export interface LimitsChange extends OrderLimitsChange {
   storeId: string;
   /** Empty: the store's own. */
   skuId: string;
@@ -54,7 +55,7 @@ export function limitsViolations(change: LimitsChange): Violation[] {
   demand(!rateLimit || !change.clearRateLimit, 'clear_rate_limit', 'must not be set together with rate_limit');
   demand(skuId !== '' || onBusy === undefined, 'on_busy', 'is set for a sku only');
   demand(skuId === '' || requireIssuedRequestId === undefined, 'require_issued_request_id', 'is set for a store only');
-  return violations;
+  return [...violations, ...orderLimitsViolations(change, skuId)];
 }
 
 /** Everything that is wrong with a list of keys: 1 to 1000, each well formed. */

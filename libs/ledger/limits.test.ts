@@ -94,7 +94,7 @@ test('what is absent from a change stays, and the same again changes nothing', a
   assert.equal(await set(storeId, skuId, { ...rate(5), onBusy: 'FAIL' }), { changed: false, sku });
 
   await set(storeId, '', rate(2));
-  const store = { storeId, ...rate(2), requireIssuedRequestId: true };
+  const store = { storeId, ...rate(2), requireIssuedRequestId: true, groups: [] };
   assert.equal(await set(storeId, '', { requireIssuedRequestId: true }), { changed: true, store });
   assert.equal(await set(storeId, '', {}), { changed: false, store });
 });
@@ -158,9 +158,16 @@ test("a store's limits come with its skus in pages, in the order of their ids", 
     ['a', 'b', 'c'].map((skuId) => [`${storeId}-${skuId}`, 'SKU']),
   );
   assert.is(second.nextPageToken, '');
-  assert.equal([first.store, second.store], Array(2).fill({ storeId, ...rate(4), requireIssuedRequestId: false }));
+  assert.equal(
+    [first.store, second.store],
+    Array(2).fill({ storeId, ...rate(4), requireIssuedRequestId: false, groups: [] }),
+  );
   const nobody = newStore();
-  const nothing = { store: { storeId: nobody, requireIssuedRequestId: false }, skus: [], nextPageToken: '' };
+  const nothing = {
+    store: { storeId: nobody, requireIssuedRequestId: false, groups: [] },
+    skus: [],
+    nextPageToken: '',
+  };
   assert.equal(await db.ledger.limitsList(nobody, {}), nothing);
 });
 

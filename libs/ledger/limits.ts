@@ -2,12 +2,14 @@ import { Fault, type Violation } from '#libs/refusal/fault.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
 import { keysViolations, type LimitsChange, type LimitsKey, limitsViolations } from './limit-violations.js';
 import { isId } from './lines.js';
+import { type OrderLimits, type OrderLimitsRow, toOrderLimits } from './order-limits.js';
 import { cutPage, type PageQuery, readPage } from './page.js';
 import { type OnBusy, type RateLimit, toRateLimit } from './rows.js';
 
 const read = functionCall('limits_read', 2);
 const list = functionCall('limits_list', 3);
-const set = functionCall('limits_set', 7);
+const set = functionCall('limits_set', 11);
+const readOrderLimits = functionCall('order_limits_read', 1);
 
 /** What holds at the edge for requests for one sku. */
 export interface SkuLimits {
@@ -23,7 +25,7 @@ export interface SkuLimits {
 }
 
 /** What a store sets for all its skus. */
-export interface StoreLimits {
+export interface StoreLimits extends OrderLimits {
   storeId: string;
   rateLimit?: RateLimit;
   requireIssuedRequestId: boolean;
@@ -42,7 +44,7 @@ interface LimitsRow {
   require_issued_request_id: boolean;
 }
 
-/** The calls about how many requests the edge lets through. */
+/** The calls about how many requests the edge lets through, and what one person may have. */
 export function limitCalls(pool: LedgerPool) {
   return {
     /**
@@ -68,7 +70,7 @@ export function limitCalls(pool: LedgerPool) {
       const [store, ...found] = await pool.query<LimitsRow>(list, [storeId, after?.[0] ?? '', size + 1]);
       if (!store) throw new Error('limits_list gave no row');
       const { rows, nextPageToken } = cutPage(name, found, { size, keyOf: (row) => [row.sku_id] });
-      return { store: toStoreLimits(store), skus: rows.map(toSkuLimits), nextPageToken };
+      return { store: await storeLimits(pool, store), skus: rows.map(toSkuLimits), nextPageToken };
     },
 
     /**
@@ -89,10 +91,14 @@ export function limitCalls(pool: LedgerPool) {
         change.clearRateLimit,
         change.onBusy ?? null,
         change.requireIssuedRequestId ?? null,
+        change.groupId ?? null,
+        change.perAttendeeLimit ?? null,
+        change.openOrdersPerUser ?? null,
+        change.unfulfilledPerUser ?? null,
       ]);
       if (!row) throw new Fault('SKU_NOT_FOUND', 'there is no such sku', { metadata: { sku_id: skuId } });
       const { changed } = row;
-      return skuId === '' ? { changed, store: toStoreLimits(row) } : { changed, sku: toSkuLimits(row) };
+      return skuId === '' ? { changed, store: await storeLimits(pool, row) } : { changed, sku: toSkuLimits(row) };
     },
   };
 }
@@ -112,10 +118,16 @@ function toSkuLimits(row: LimitsRow): SkuLimits {
   };
 }
 
-function toStoreLimits(row: LimitsRow): StoreLimits {
+function toStoreLimits(row: LimitsRow): Omit<StoreLimits, keyof OrderLimits> {
   return {
     storeId: row.store_id,
     ...toRateLimit(row),
     requireIssuedRequestId: row.require_issued_request_id,
   };
+}
+
+async function storeLimits(pool: LedgerPool, row: LimitsRow): Promise<StoreLimits> {
+  const [orderLimits] = await pool.query<OrderLimitsRow>(readOrderLimits, [row.store_id]);
+  if (!orderLimits) throw new Error('order_limits_read gave no row');
+  return { ...toStoreLimits(row), ...toOrderLimits(orderLimits) };
 }

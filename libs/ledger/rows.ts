@@ -1,5 +1,5 @@
 import type { OrderLine } from '#libs/contracts/order-lines.js';
-import type { Refusal, RefusalReason } from '#libs/refusal/refusal.js';
+import type { LimitScope, Refusal, RefusalReason } from '#libs/refusal/refusal.js';
 import { toWaiting, type Waiting, type WaitingRow } from './waitlist-terms.js';
 
 /** Where an order is in its life, once the ledger knows it. */
@@ -75,6 +75,8 @@ export interface Sku extends Waiting {
   /** Absent: none of its own. */
   rateLimit?: RateLimit;
   onBusy: OnBusy;
+  /** The group of its store whose limit holds for it, too. */
+  limitGroup?: string;
   latePayment: LatePayment;
   /** Until so long before startsAt a user's cancel of what is confirmed is free; absent: always. */
   freeCancelSeconds?: number;
@@ -122,6 +124,7 @@ export interface RefusalRow {
   slot_past?: boolean;
   limit?: number;
   own_order_id?: string;
+  scope?: Exclude<LimitScope, 'SKU'>;
 }
 
 /** A row of the view order_rows. */
@@ -162,6 +165,7 @@ export interface SkuRow extends WaitingRow {
   rate_per_second: number | null;
   rate_burst: number | null;
   on_busy: OnBusy;
+  limit_group: string | null;
   late_payment: LatePayment;
   free_cancel_seconds: number | null;
   late_cancel: LateCancel;
@@ -216,6 +220,7 @@ export function toRefusal(row: RefusalRow): Refusal {
     ...(row.closed_at && { closedAt: toDate(row.closed_at) }),
     ...(row.slot_past && { slotPast: true }),
     ...(row.limit !== undefined && { limit: row.limit }),
+    ...(row.scope && { scope: row.scope }),
     ...(row.own_order_id && { ownOrderId: row.own_order_id }),
   };
 }
@@ -240,6 +245,7 @@ export function toSku(row: SkuRow): Sku {
     currency: row.currency,
     ...toRateLimit(row),
     onBusy: row.on_busy,
+    ...(row.limit_group !== null && { limitGroup: row.limit_group }),
     latePayment: row.late_payment,
     ...(row.free_cancel_seconds !== null && { freeCancelSeconds: row.free_cancel_seconds }),
     lateCancel: row.late_cancel,

@@ -73,6 +73,7 @@ export function toParameter(sku: SkuToPut): string {
     rate_per_second: sku.rateLimit?.perSecond ?? null,
     rate_burst: sku.rateLimit?.burst ?? null,
     on_busy: sku.onBusy,
+    limit_group: sku.limitGroup ?? null,
     late_payment: sku.latePayment,
     free_cancel_seconds: sku.freeCancelSeconds,
     late_cancel: sku.lateCancel,

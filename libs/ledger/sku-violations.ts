@@ -67,6 +67,11 @@ export function skuViolations(sku: SkuToPut): Violation[] {
   ] as const) {
     demand(isId(sku[name]), field, 'must be 1 to 128 printable ASCII characters without spaces');
   }
+  demand(
+    sku.limitGroup === undefined || isId(sku.limitGroup),
+    'limit_group',
+    'must be 1 to 128 printable ASCII characters without spaces',
+  );
   for (const [name, field, low, high] of ranges) {
     const value = sku[name];
     demand(

@@ -12,6 +12,9 @@ export type RefusalReason =
   | 'PRICE_DIFFERS'
   | 'SALE_CANCELLED';
 
+/** Over what a limit counts: one sku, a store, a group of its skus, or a user's orders in a store. */
+export type LimitScope = 'SKU' | 'STORE' | 'GROUP' | 'OPEN_ORDERS' | 'UNFULFILLED';
+
 /** An expected no: an answer, not an error. Plain data, so that refusing a crowd stays cheap. */
 export interface Refusal {
   reason: RefusalReason;
@@ -29,6 +32,8 @@ export interface Refusal {
   slotPast?: boolean;
   /** The figure that was exceeded; with LIMIT_REACHED and MAX_PER_ORDER. */
   limit?: number;
-  /** The caller's own live order of this sku; with LIMIT_REACHED, when it is the caller's. */
+  /** Over what; with LIMIT_REACHED. Absent: over the sku. */
+  scope?: Exclude<LimitScope, 'SKU'>;
+  /** The caller's own newest live order that counts; with LIMIT_REACHED, when there is one. */
   ownOrderId?: string;
 }

@@ -52,6 +52,8 @@ DECLARE
   owned int[];
   taken int[] := array_fill(0, ARRAY[cardinality(pair_skus)]);
   takers int[] := array_fill(NULL::int, ARRAY[cardinality(pair_skus)]);
+  -- What people have beyond one sku (limits_open); null: nothing here has such a limit. The refusal by it in hand.
+  figures jsonb; beyond jsonb;
   -- By order: what is known of it, then what was decided; the claim that decided it now.
   states text[] := array_fill(NULL::text, ARRAY[cardinality(order_ids)]);
   deciders int[] := array_fill(NULL::int, ARRAY[cardinality(order_ids)]);
@@ -72,16 +74,13 @@ DECLARE
   wanted int; amount bigint; ttl int; payable boolean; price_list text; verdict int; worst int; culprit int;
   known record; answer jsonb; written int;
 BEGIN
-  IF current_setting('transaction_isolation') <> 'read committed' THEN
-    RAISE invalid_transaction_state USING MESSAGE = 'claims_admit: under ' || current_setting('transaction_isolation')
-      || ' its snapshot would be older than its locks';
-  END IF;
   PERFORM claims_validate(sku_ids, pair_skus, pair_attendees, order_ids, store_ids, user_ids, request_ids,
     claim_orders, lines_hashes, not_afters, records, line_counts, line_pairs, line_quantities, on_sold_outs);
 
   -- 1. Lock: from here on nobody else moves a unit of these skus or changes their terms.
   PERFORM FROM stock WHERE sku_id = ANY (sku_ids) ORDER BY sku_id FOR NO KEY UPDATE;
   GET DIAGNOSTICS n = ROW_COUNT;
+  figures := limits_open(sku_ids, pair_skus, pair_attendees, store_ids, user_ids);
   decided_at := clock();
 
   -- 2. Read, each statement with a snapshot of its own, younger than the locks.
@@ -151,7 +150,7 @@ BEGIN
 
     -- Of all lines the lowest verdict counts: 1 no such sku, 2 other currency, 3 not yet on sale, 4 not any more,
     -- 5 paused, 6 more than an order may take, 7 more than an attendee may have, 8 too few free, 9 yes.
-    worst := 9; last_k := 0; last_p := 0; amount := 0; ttl := 2147483647; payable := false; price_list := NULL;
+    beyond := NULL; worst := 9; last_k := 0; last_p := 0; amount := 0; ttl := 2147483647; payable := false; price_list := NULL;
     FOR line IN first_line .. next_line - 1 LOOP
       p := line_pairs[line]; k := pair_skus[p]; q := line_quantities[line];
       IF p <= last_p THEN
@@ -174,6 +173,15 @@ BEGIN
       price_list := concat_ws(',', price_list, prices[k]);
     END LOOP;
 
+    IF worst >= 8 AND figures IS NOT NULL THEN
+      answer := limits_spend(figures, store_ids[o], user_ids[o], order_ids[o], payable,
+        ARRAY(SELECT sku_ids[pair_skus[l.p]] FROM unnest(line_pairs[first_line : next_line - 1]) AS l (p)),
+        ARRAY(SELECT pair_attendees[l.p] FROM unnest(line_pairs[first_line : next_line - 1]) AS l (p)),
+        line_quantities[first_line : next_line - 1]);
+      beyond := CASE WHEN answer ? 'reason' THEN answer END;
+      worst := CASE WHEN beyond IS NULL THEN worst ELSE 7 END;
+      figures := CASE WHEN worst = 9 THEN answer ELSE figures END;
+    END IF;
     IF worst = 9 THEN
       outcomes[i] := 'ORDER';
       IF payable THEN
@@ -210,6 +218,7 @@ BEGIN
           WHERE l.o IS NOT NULL AND pair_skus[l.p] = k));
       END IF;
       answer := CASE
+        WHEN beyond IS NOT NULL THEN beyond
         WHEN worst <= 2 THEN jsonb_build_object('sku_id', sku_ids[k])
         WHEN worst <= 5 THEN bars[k]
         WHEN worst = 6 THEN jsonb_build_object('reason', 'MAX_PER_ORDER', 'sku_id', sku_ids[k], 'limit', maxima[k])
@@ -283,15 +292,7 @@ BEGIN
       FROM unnest(line_orders, line_pairs, line_quantities) AS l (o, p, q)
       WHERE states[l.o] <> 'REFUSED' GROUP BY 1, 2, 3
     ) AS m;
-    INSERT INTO attendee_units (sku_id, attendee_id, units)
-    SELECT sku_ids[t.k], t.attendee_id, t.taken
-    FROM unnest(pair_skus, pair_attendees, taken, owned) AS t (k, attendee_id, taken, owned)
-    WHERE t.taken > 0 AND t.owned IS NULL;
-    IF num_nonnulls(VARIADIC owned) > 0 THEN
-      UPDATE attendee_units AS a SET units = a.units + t.taken
-      FROM unnest(pair_skus, pair_attendees, taken, owned) AS t (k, attendee_id, taken, owned)
-      WHERE t.taken > 0 AND t.owned IS NOT NULL AND a.sku_id = sku_ids[t.k] AND a.attendee_id = t.attendee_id;
-    END IF;
+    PERFORM attendees_give(sku_ids, pair_skus, pair_attendees, taken, owned, figures IS NOT NULL);
     INSERT INTO outbox (order_id, order_version, state, at)
     SELECT t.order_id, 1, t.state, decided_at FROM unnest(deciders, order_ids, states) AS t (decider, order_id, state)
     WHERE t.decider IS NOT NULL AND t.state <> 'REFUSED';

@@ -1,4 +1,4 @@
--- Refuses a batch of claims that is not well formed, whoever made it. Parameters as for claims_admit.
+-- Refuses a batch of claims that is not well formed, whoever made it, and one under an isolation that sees too little. Parameters as for claims_admit.
 -- Raises invalid_parameter_value with the first rule that is broken. That the pairs of a claim's lines ascend is seen
 -- by claims_admit on its way.
 CREATE OR REPLACE FUNCTION ledger.claims_validate(
@@ -13,6 +13,10 @@ DECLARE
   ids CONSTANT text[] := sku_ids || pair_attendees || store_ids || user_ids;
   broken text;
 BEGIN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE invalid_transaction_state USING MESSAGE = 'claims_admit: under ' || current_setting('transaction_isolation')
+      || ' its snapshot would be older than its locks';
+  END IF;
   broken := CASE
     WHEN num_nulls(cardinality(sku_ids), cardinality(pair_skus), cardinality(pair_attendees), cardinality(order_ids),
         cardinality(store_ids), cardinality(user_ids), cardinality(request_ids), cardinality(claim_orders),

@@ -4,10 +4,12 @@
 --   clear_rate         a rate limit of its own no longer
 --   busy               of a sku only; null: as it is
 --   require_issued     of a store only; null: as it is
+--   of_group, per_attendee, open_orders, unfulfilled   of a store only: limits beyond one sku, as order_limits_set takes them
 -- Returns one row: whether a row changed, and the row of limits_read as it is now. Of an unknown sku, and of one of
 -- another store, no row. A sku's etag rises with each change.
 CREATE OR REPLACE FUNCTION ledger.limits_set(
-  of_store text, of_sku text, per_second int, burst int, clear_rate boolean, busy text, require_issued boolean
+  of_store text, of_sku text, per_second int, burst int, clear_rate boolean, busy text, require_issued boolean,
+  of_group text, per_attendee int, open_orders int, unfulfilled int
 ) RETURNS TABLE (
   changed boolean, store_id text, sku_id text, rate_per_second int, rate_burst int, source text, on_busy text,
   require_issued_request_id boolean
@@ -35,6 +37,10 @@ BEGIN
       CASE WHEN clear_rate THEN NULL ELSE coalesce(burst, store.rate_burst) END,
       coalesce(require_issued, store.require_issued_request_id));
     GET DIAGNOSTICS touched = ROW_COUNT;
+    IF num_nonnulls(per_attendee, open_orders, unfulfilled) > 0
+      AND order_limits_set(of_store, of_group, per_attendee, open_orders, unfulfilled) THEN
+      touched := 1;
+    END IF;
   ELSE
     -- Whoever changes a sku's row holds the lock of its stock: sku_put writes every column as it read it.
     PERFORM FROM stock AS s WHERE s.sku_id = of_sku AND s.store_id = of_store FOR NO KEY UPDATE;

@@ -49,7 +49,7 @@ BEGIN
     WHEN as_role = 'USER' AND o.state = 'CONFIRMED' AND EXISTS (
       SELECT FROM skus AS s WHERE s.sku_id = source AND cancel_bar(s, at) IS NOT NULL) THEN 'TOO_LATE' END;
   IF result IS NULL THEN
-    refusal := move_bar(o, source, to_sku, at);
+    refusal := coalesce(move_bar(o, source, to_sku, at), limits_move(id, source, to_sku));
     result := CASE WHEN refusal IS NULL THEN 'MOVED' ELSE 'REFUSED' END;
   END IF;
 

@@ -32,6 +32,8 @@ BEGIN
   SELECT f.sku_id, f.detail -> 'differs' ->> 'attendee_id', (f.detail ->> 'of_lines')::int
   FROM unnest(violations, sku_ids, details) AS f (violation, sku_id, detail) WHERE f.violation = 'UNITS_NOT_OF_LINES'
   ON CONFLICT (sku_id, attendee_id) DO UPDATE SET units = excluded.units;
+  PERFORM limits_note(array_agg(f.sku_id), array_agg(f.detail -> 'differs' ->> 'attendee_id'))
+  FROM unnest(violations, sku_ids, details) AS f (violation, sku_id, detail) WHERE f.violation = 'UNITS_NOT_OF_LINES';
 
   UPDATE order_lines AS l SET held_until = o.expires_at
   FROM unnest(violations, sku_ids, order_ids, details) AS f (violation, sku_id, order_id, detail)

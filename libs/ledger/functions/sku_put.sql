@@ -74,6 +74,7 @@ BEGIN
       max_per_order = new.max_per_order, hold_ttl_seconds = new.hold_ttl_seconds,
       payment_required = new.payment_required, price_minor = new.price_minor, currency = new.currency,
       rate_per_second = new.rate_per_second, rate_burst = new.rate_burst, on_busy = new.on_busy,
+      limit_group = new.limit_group,
       late_payment = new.late_payment, free_cancel_seconds = new.free_cancel_seconds, late_cancel = new.late_cancel,
       paused = new.paused, on_sold_out = new.on_sold_out, waitlist_max = new.waitlist_max,
       waitlist_order = new.waitlist_order, waitlist_skips = new.waitlist_skips, waitlist_accept = new.waitlist_accept,

@@ -28,6 +28,8 @@ BEGIN
     FROM unnest(unit_skus, unit_attendees, unit_deltas) AS u (sku_id, attendee_id, delta)
     WHERE u.delta > 0
     ON CONFLICT DO NOTHING;
+    PERFORM limits_note(array_agg(u.sku_id), array_agg(u.attendee_id))
+    FROM unnest(unit_skus, unit_attendees, unit_deltas) AS u (sku_id, attendee_id, delta) WHERE u.delta > 0;
   END IF;
 
   WITH moved AS (

@@ -7,6 +7,8 @@
 -- that wants more than an order may have or than there is, is barred: it keeps its place and is passed over. One that
 -- wants more than is left keeps the rest reserved; FIRST_FIT serves smaller ones behind it, waitlist_skips times at
 -- most. While somebody waits who is not barred, the rest is reserved, so that no newcomer finds it free; else it is free.
+-- Who is beyond a limit of the store or a group of skus is barred likewise, and looked at again each time; whoever is
+-- given something elsewhere at this moment is left to the next time, and those behind wait with them.
 -- A sale that is over offers nothing (waitlist_end ends the wait); one that is paused or not open yet, or whose waitlist
 -- is paused, keeps all reserved. At most 1000 entries are looked at in a transaction; the job `promote` goes on.
 -- Returns how many were promoted.
@@ -37,6 +39,9 @@ BEGIN
     left_over := sale.free + sale.reserved;
     passed := '{}'; most_skips := 0; served := '{}';
     IF sale.bar IS NULL AND NOT sale.waitlist_paused THEN
+      UPDATE waitlist_entries AS e SET barred = NULL
+      WHERE e.sku_id = sale.sku_id AND e.state = 'WAITING' AND e.barred = 'LIMIT_REACHED'
+        AND e.barred_attendee_id IS NULL;
       FOR waiter IN
         SELECT * FROM waitlist_entries AS e
         WHERE e.sku_id = sale.sku_id AND e.state = 'WAITING' AND e.barred IS NULL ORDER BY e.place LIMIT budget
@@ -49,7 +54,10 @@ BEGIN
         WHERE coalesce(a.units, 0) + l.quantity > sale.per_user_limit LIMIT 1;
         why := CASE WHEN over_attendee IS NOT NULL THEN 'LIMIT_REACHED'
           WHEN waiter.quantity > sale.max_per_order THEN 'MAX_PER_ORDER'
-          WHEN waiter.quantity > sale.capacity THEN 'NOT_ENOUGH' END;
+          WHEN waiter.quantity > sale.capacity THEN 'NOT_ENOUGH'
+          ELSE limits_offer(sale.store_id, waiter.user_id, sale.sku_id, waiter.lines,
+            sale.payment_required OR sale.waitlist_accept = 'OFFER') END;
+        EXIT WHEN why = 'NOT_NOW';
         IF why IS NOT NULL THEN
           UPDATE waitlist_entries AS e SET barred = why, barred_attendee_id = over_attendee, updated_at = at
           WHERE e.entry_id = waiter.entry_id;
@@ -69,6 +77,8 @@ BEGIN
         SELECT sale.sku_id, l.attendee_id, l.quantity
         FROM jsonb_to_recordset(waiter.lines) AS l (attendee_id text, quantity int)
         ON CONFLICT (sku_id, attendee_id) DO UPDATE SET units = a.units + excluded.units;
+        PERFORM limits_note(array_agg(sale.sku_id), array_agg(l.attendee_id))
+        FROM jsonb_to_recordset(waiter.lines) AS l (attendee_id text, quantity int);
         left_over := left_over - waiter.quantity;
         served := served || waiter.entry_id;
       END LOOP;

@@ -20,5 +20,13 @@ BEGIN
     ORDER BY s.sku_id LIMIT batch_size);
   taken := ARRAY(
     SELECT s.sku_id FROM stock AS s WHERE s.sku_id = ANY (due) ORDER BY s.sku_id FOR NO KEY UPDATE SKIP LOCKED);
+  -- In the order of their rows, before any of them is looked at in the order of arrival.
+  PERFORM limits_open(taken, array_agg(array_position(taken, e.sku_id)), array_agg(l.attendee_id),
+    array_agg(e.store_id), array_agg(e.user_id))
+  FROM (
+    SELECT * FROM waitlist_entries AS w WHERE w.sku_id = ANY (taken) AND w.state = 'WAITING' AND w.barred IS NULL
+    ORDER BY w.place LIMIT 1000
+  ) AS e
+  CROSS JOIN LATERAL jsonb_to_recordset(e.lines) AS l (attendee_id text);
   RETURN QUERY SELECT waiters_promote(taken, clock()), taken;
 END $$;

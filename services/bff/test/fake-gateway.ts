@@ -242,6 +242,7 @@ const sku: Sku = {
   rateLimit: undefined,
   paused: false,
   cancelledAt: undefined,
+  limitGroup: '',
   etag: 'e-1',
 };
 

@@ -1,4 +1,4 @@
-import { RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { LimitScope, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { type EdgeUnderTest, good, goodHeaders, placesOf, startEdgeUnderTest } from './edge-under-test.js';
@@ -107,6 +107,25 @@ test('a refusal names the own order of whoever has one', async () => {
   assert.is((body.own_order as { state: string }).state, 'HELD');
 });
 
+test('over what a limit counts is said, and in words', async () => {
+  const reason = RefusalReason.REFUSAL_REASON_LIMIT_REACHED;
+  const told = async (scope: LimitScope): Promise<unknown[]> => {
+    edge.asked.answer = () => ({
+      $case: 'refused',
+      value: { refusal: { ...noRefusal, reason, limit: 1, scope }, ownOrder: undefined },
+    });
+    const { body } = await edge.post(good);
+    return [body.scope, String(body.detail).split('.')[0]];
+  };
+  const more = 'Nobody may have more than 1';
+  assert.equal(await told(LimitScope.LIMIT_SCOPE_SKU), ['SKU', `${more} of sku-1`]);
+  assert.equal(await told(LimitScope.LIMIT_SCOPE_STORE), ['STORE', `${more} of all that the store sells`]);
+  assert.equal(await told(LimitScope.LIMIT_SCOPE_GROUP), ['GROUP', `${more} of what belongs together with sku-1`]);
+  assert.equal(await told(LimitScope.LIMIT_SCOPE_OPEN_ORDERS), ['OPEN_ORDERS', `${more} unpaid order at the store`]);
+  const unused = `${more} order at the store before they are used`;
+  assert.equal(await told(LimitScope.LIMIT_SCOPE_UNFULFILLED), ['UNFULFILLED', unused]);
+});
+
 test('faults of the gateway become problems, with when to come again', async () => {
   const cases: [Fault, number, string | null][] = [
     [new Fault('SKU_NOT_FOUND', 'There is no such sku', { metadata: { sku_id: 'sku-1' } }), 404, null],
@@ -201,6 +220,7 @@ const noRefusal = {
   slotPast: false,
   limit: 0,
   ownOrderId: '',
+  scope: LimitScope.LIMIT_SCOPE_UNSPECIFIED,
 };
 
 test.run();

@@ -1,4 +1,4 @@
-import { RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { LimitScope, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { signWebhook } from '#libs/webhook/signature.js';
@@ -146,6 +146,7 @@ test('a move that is refused says why', async () => {
   const refusal = {
     ...{ reason: RefusalReason.REFUSAL_REASON_PRICE_DIFFERS, skuId: 'sku-2', free: 0, limit: 0, ownOrderId: '' },
     ...{ nextReleaseAt: undefined, opensAt: undefined, closedAt: undefined, slotPast: false },
+    scope: LimitScope.LIMIT_SCOPE_UNSPECIFIED,
   };
   edge.asked.moved = { $case: 'refusal', value: refusal };
   const { status, body } = await edge.post({ to_sku_id: 'sku-2' }, goodHeaders, '/v1/orders/o-1/move');

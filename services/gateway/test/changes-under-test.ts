@@ -1,6 +1,6 @@
 import type { PlaceHoldsResult } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import type { Order, Refusal } from '#libs/contracts/gen/holdfast/order/v1/order.js';
-import { RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { LimitScope, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { Fault, type FaultReason } from '#libs/refusal/fault.js';
 import { fromStatus } from '#libs/rpc/status.js';
 import { createLogger } from '#libs/runtime/logger.js';
@@ -86,6 +86,7 @@ export function refusalOf(reason: keyof typeof RefusalReason, facts: Partial<Ref
     slotPast: false,
     limit: 0,
     ownOrderId: '',
+    scope: LimitScope.LIMIT_SCOPE_UNSPECIFIED,
     ...facts,
   };
 }

@@ -145,7 +145,7 @@ export async function startFakeInventory(books: FakeBooks, place: Place): Promis
       return { limits: keys.map(({ storeId, skuId }) => limitsOf(books, storeId, skuId)) };
     },
     async listLimits({ storeId, pageSize }) {
-      const store = { storeId, rateLimit: undefined, requireIssuedRequestId: books.issuedOnly.has(storeId) };
+      const store = { ...noLimits, storeId, requireIssuedRequestId: books.issuedOnly.has(storeId) };
       const skus = [...books.limits.keys()].map((skuId) => limitsOf(books, storeId, skuId));
       return { store, skus, nextPageToken: `asked for ${pageSize}` };
     },
@@ -169,6 +169,8 @@ export async function startFakeInventory(books: FakeBooks, place: Place): Promis
   server.serving(true);
   return server;
 }
+
+const noLimits = { rateLimit: undefined, perAttendeeLimit: 0, openOrdersPerUser: 0, unfulfilledPerUser: 0, groups: [] };
 
 function limitsOf(books: FakeBooks, storeId: string, skuId: string): SkuLimits {
   return {

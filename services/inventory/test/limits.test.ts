@@ -56,6 +56,7 @@ function put(skuId: string, storeId: string, some: Partial<Sku> = {}): Promise<S
     rateLimit: undefined,
     paused: false,
     cancelledAt: undefined,
+    limitGroup: '',
     etag: '',
     ...some,
   };
@@ -74,6 +75,15 @@ test('a sku that says nothing has no rate limit of its own, and who is beyond th
   assert.equal((await client.getSku({ skuId: 'own' })).sku, own);
 });
 
+test('what a person may have goes over the wire, and the group of a sku', async () => {
+  const own = await put('grouped', 'store-9', { limitGroup: 'trial' });
+  assert.is(own?.limitGroup, 'trial');
+  await set('store-9', '', { perAttendeeLimit: 3, openOrdersPerUser: 2, unfulfilledPerUser: 1 });
+  const { store } = await set('store-9', '', { groupId: 'trial', perAttendeeLimit: 1, openOrdersPerUser: undefined });
+  assert.equal(store?.groups, [{ groupId: 'trial', perAttendeeLimit: 1 }]);
+  assert.equal([store?.perAttendeeLimit, store?.openOrdersPerUser, store?.unfulfilledPerUser], [3, 2, 1]);
+});
+
 test('limits say who set them', async () => {
   for (const skuId of ['a', 'b']) await put(skuId, 'store-2');
   const store = await set('store-2', '', {
@@ -83,7 +93,12 @@ test('limits say who set them', async () => {
   const sku = await set('store-2', 'a', { rateLimit: { perSecond: 2, burst: 3 }, onBusy: OnBusy.ON_BUSY_FAIL });
   assert.equal(store, {
     sku: undefined,
-    store: { storeId: 'store-2', rateLimit: { perSecond: 20, burst: 40 }, requireIssuedRequestId: true },
+    store: {
+      storeId: 'store-2',
+      rateLimit: { perSecond: 20, burst: 40 },
+      requireIssuedRequestId: true,
+      ...{ perAttendeeLimit: 0, openOrdersPerUser: 0, unfulfilledPerUser: 0, groups: [] },
+    },
   });
   const ofA = {
     storeId: 'store-2',

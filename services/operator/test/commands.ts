@@ -1,5 +1,10 @@
 import { PlanState } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
-import { LimitSource, OnBusy, type SkuLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import {
+  LimitSource,
+  OnBusy,
+  type SkuLimits,
+  type StoreLimits,
+} from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import type { Script } from './fake-gateway.js';
 import { payment } from './money-samples.js';
 import { alert, events, job, letter, order, orderId, plan, proof, release } from './repair-samples.js';
@@ -106,6 +111,16 @@ const mugLimits: SkuLimits = {
   requireIssuedRequestId: false,
 };
 
+const kilnLimits: StoreLimits = {
+  storeId: 'kiln',
+  rateLimit: undefined,
+  requireIssuedRequestId: false,
+  perAttendeeLimit: 0,
+  openOrdersPerUser: 0,
+  unfulfilledPerUser: 0,
+  groups: [],
+};
+
 /** A gateway that has an answer to all of them. */
 export const everyAnswer: Script = {
   getMeshStatus: { instances: wellMesh, switches: [], openAlerts: {} },
@@ -115,12 +130,12 @@ export const everyAnswer: Script = {
   listControlChanges: { changes: [change], nextPageToken: '' },
   listLimits: {
     configured: { perSecond: 50, burst: 50 },
-    store: { storeId: 'kiln', rateLimit: undefined, requireIssuedRequestId: false },
+    store: kilnLimits,
     skus: [mugLimits],
     nextPageToken: '',
   },
   setLimits: {
-    store: { storeId: 'kiln', rateLimit: undefined, requireIssuedRequestId: false },
+    store: kilnLimits,
     sku: undefined,
   },
   getSku: { sku: mug, availability: mugUnits },

@@ -107,7 +107,7 @@ export async function startLimitsGateway(): Promise<LimitsGateway> {
 function page({ pageToken }: ListLimitsRequest): ListLimitsResponse {
   return {
     configured: { perSecond: 50, burst: 60 },
-    store: { storeId, rateLimit: undefined, requireIssuedRequestId: true },
+    store: { ...noOrderLimits, storeId, rateLimit: undefined, requireIssuedRequestId: true },
     skus: pageToken === '' ? [mug] : [wheel],
     nextPageToken: pageToken === '' ? 'second' : '',
   };
@@ -120,10 +120,12 @@ function answer({
   onBusy,
   requireIssuedRequestId = false,
 }: SetLimitsRequest): SetLimitsResponse {
-  if (skuId === '') return { store: { storeId, rateLimit, requireIssuedRequestId }, sku: undefined };
+  if (skuId === '') return { store: { ...noOrderLimits, storeId, rateLimit, requireIssuedRequestId }, sku: undefined };
   const source = rateLimit ? LimitSource.LIMIT_SOURCE_SKU : LimitSource.LIMIT_SOURCE_CONFIGURED;
   return {
     store: undefined,
     sku: { storeId, skuId, rateLimit, source, onBusy: onBusy ?? OnBusy.ON_BUSY_QUEUE, requireIssuedRequestId },
   };
 }
+
+const noOrderLimits = { perAttendeeLimit: 0, openOrdersPerUser: 0, unfulfilledPerUser: 0, groups: [] };

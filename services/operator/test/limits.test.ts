@@ -50,7 +50,15 @@ test('show --json prints one document with what the table has', async () => {
   assert.equal(JSON.parse(out), {
     gateway: gateway.address,
     configured: { per_second: 50, burst: 60 },
-    store: { store_id: 'kiln', rate_limit: null, require_issued_request_id: true },
+    store: {
+      store_id: 'kiln',
+      rate_limit: null,
+      require_issued_request_id: true,
+      per_attendee_limit: null,
+      open_orders_per_user: null,
+      unfulfilled_per_user: null,
+      groups: [],
+    },
     skus: [
       {
         store_id: 'kiln',
@@ -77,7 +85,14 @@ test('set sends what was named and nothing else', async () => {
   await run('set', '--store', 'kiln', '--sku', 'mug', '--on-busy', 'fail');
   await run('set', '--store', 'kiln', '--clear', '--require-issued-request-id', 'false');
   const sent = gateway.set.map(({ requestId, ...rest }) => rest);
-  const untouched = { storeId: 'kiln', rateLimit: undefined, clearRateLimit: false };
+  const noOrderLimits = { perAttendeeLimit: undefined, openOrdersPerUser: undefined, unfulfilledPerUser: undefined };
+  const untouched = {
+    storeId: 'kiln',
+    rateLimit: undefined,
+    clearRateLimit: false,
+    ...noOrderLimits,
+    groupId: undefined,
+  };
   assert.equal(sent, [
     {
       ...untouched,
@@ -90,6 +105,30 @@ test('set sends what was named and nothing else', async () => {
     { ...untouched, skuId: '', clearRateLimit: true, onBusy: undefined, requireIssuedRequestId: false },
   ]);
   assert.is(new Set(gateway.set.map(({ requestId }) => requestId)).size, 3);
+});
+
+test('what a person may have is set for a store or a group, and none takes it away', async () => {
+  await run('set', '--store', 'kiln', '--per-attendee', '2', '--open-orders', 'none', '--unfulfilled', '1');
+  await run('set', '--store', 'kiln', '--group', 'trial', '--per-attendee', '1');
+  const sent = gateway.set.map(({ perAttendeeLimit, openOrdersPerUser, unfulfilledPerUser, groupId }) => [
+    ...[perAttendeeLimit, openOrdersPerUser, unfulfilledPerUser, groupId],
+  ]);
+  assert.equal(sent, [
+    [2, 0, 1, undefined],
+    [1, undefined, undefined, 'trial'],
+  ]);
+  const wrong = ['--group', 'a b', '--open-orders', '0', '--unfulfilled', 'many', '--sku', 'mug'];
+  const { code, err } = await run('set', '--store', 'kiln', ...wrong);
+  assert.is(code, 2);
+  for (const problem of [
+    '--group "a b"',
+    '--group goes with',
+    '--open-orders 0',
+    '--unfulfilled many',
+    'leave --sku',
+  ]) {
+    assert.ok(err.includes(problem), `${problem} in ${err}`);
+  }
 });
 
 test('set prints the rate that holds, also when it is the configured one', async () => {

@@ -8,7 +8,7 @@ import {
   type ProveSkuResponse,
 } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { StockPath } from '#libs/contracts/gen/holdfast/control/v1/switch.js';
-import { type Order, OrderState, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { LimitScope, type Order, OrderState, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import type { Job } from '#libs/contracts/gen/holdfast/scheduler/v1/scheduler_service.js';
 import { longAgo, mug, mugUnits } from './samples.js';
 
@@ -96,6 +96,7 @@ export const order: Order = {
     slotPast: false,
     limit: 0,
     ownOrderId: '',
+    scope: LimitScope.LIMIT_SCOPE_UNSPECIFIED,
   },
 };
 

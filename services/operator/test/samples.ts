@@ -71,6 +71,7 @@ export const mug: Sku = {
   rateLimit: { perSecond: 400, burst: 40 },
   paused: false,
   cancelledAt: undefined,
+  limitGroup: '',
   etag: '7',
   onBusy: OnBusy.ON_BUSY_FAIL,
 };

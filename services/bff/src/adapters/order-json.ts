@@ -1,4 +1,5 @@
 import {
+  LimitScope,
   type Order,
   type OrderLine,
   OrderState,
@@ -54,8 +55,14 @@ export function refusalJson(refusal: Refusal) {
     closed_at: refusal.closedAt?.toISOString(),
     slot_past: refusal.slotPast || undefined,
     limit: refusal.limit || undefined,
+    scope: scopeName(refusal.scope),
     own_order_id: refusal.ownOrderId || undefined,
   };
+}
+
+/** Over what a limit counts; of a no that is about no limit there is none. */
+function scopeName(scope: LimitScope): string | undefined {
+  return scope === LimitScope.LIMIT_SCOPE_UNSPECIFIED ? undefined : LimitScope[scope]?.slice('LIMIT_SCOPE_'.length);
 }
 
 // A state or reason that only newer peers know has no name here.

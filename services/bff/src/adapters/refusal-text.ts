@@ -1,4 +1,4 @@
-import { type Refusal, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { LimitScope, type Refusal, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 
 interface RefusalText {
   /** The same for every occurrence. */
@@ -34,7 +34,7 @@ const texts: Readonly<Record<RefusalReason, RefusalText>> = {
   },
   [RefusalReason.REFUSAL_REASON_LIMIT_REACHED]: {
     title: 'The limit is reached',
-    detail: ({ skuId, limit }) => `Nobody may have more than ${limit} of ${skuId}. ${staysWithKey}`,
+    detail: (refusal) => `${limitText(refusal)} ${staysWithKey}`,
   },
   [RefusalReason.REFUSAL_REASON_MAX_PER_ORDER]: {
     title: 'Too many in one order',
@@ -68,6 +68,21 @@ const texts: Readonly<Record<RefusalReason, RefusalText>> = {
 export function textOfRefusal(refusal: Refusal): { title: string; detail: string } {
   const { title, detail } = texts[refusal.reason] ?? unknownReason();
   return { title, detail: detail(refusal) };
+}
+
+function limitText({ skuId, limit, scope }: Refusal): string {
+  switch (scope) {
+    case LimitScope.LIMIT_SCOPE_STORE:
+      return `Nobody may have more than ${limit} of all that the store sells.`;
+    case LimitScope.LIMIT_SCOPE_GROUP:
+      return `Nobody may have more than ${limit} of what belongs together with ${skuId}.`;
+    case LimitScope.LIMIT_SCOPE_OPEN_ORDERS:
+      return `Nobody may have more than ${limit} unpaid ${limit === 1 ? 'order' : 'orders'} at the store.`;
+    case LimitScope.LIMIT_SCOPE_UNFULFILLED:
+      return `Nobody may have more than ${limit} ${limit === 1 ? 'order' : 'orders'} at the store before they are used.`;
+    default:
+      return `Nobody may have more than ${limit} of ${skuId}.`;
+  }
 }
 
 /** For a reason that only a newer peer knows. */

@@ -114,6 +114,7 @@ const refusal = {
     reason: text,
     sku_id: text,
     free: whole,
+    scope: text,
     next_release_at: text,
     opens_at: text,
     closed_at: text,

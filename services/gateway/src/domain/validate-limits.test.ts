@@ -11,6 +11,7 @@ const good: LimitsAsked = {
   onBusy: undefined,
   requestId: 'key-1',
 };
+const ofStore: Partial<LimitsAsked> = { skuId: '', rateLimit: undefined };
 const fieldsOf = (asked: Partial<LimitsAsked>): string[] =>
   validateSetLimits({ ...good, ...asked }).map(({ field }) => field);
 
@@ -22,6 +23,8 @@ test('what a sku or a store may set is taken', () => {
     { rateLimit: undefined, clearRateLimit: true },
     { rateLimit: undefined, onBusy: 'FAIL' },
     { skuId: '', rateLimit: undefined, requireIssuedRequestId: false },
+    { ...ofStore, perAttendeeLimit: 0, openOrdersPerUser: 1, unfulfilledPerUser: 1_000_000 },
+    { ...ofStore, groupId: 'trial', perAttendeeLimit: 1 },
   ];
   for (const asked of takes) assert.equal(fieldsOf(asked), [], JSON.stringify(asked));
 });
@@ -53,6 +56,15 @@ test('every violation is named at once', () => {
     'require_issued_request_id',
     'request_id',
   ]);
+});
+
+test('what a person may have is of a store or a group, and everything wrong with it is named at once', () => {
+  const absurd = { perAttendeeLimit: -1, openOrdersPerUser: 1_000_001, unfulfilledPerUser: 0.5 };
+  const three = ['per_attendee_limit', 'open_orders_per_user', 'unfulfilled_per_user'];
+  assert.equal(fieldsOf({ ...ofStore, ...absurd }), three);
+  assert.equal(fieldsOf({ rateLimit: undefined, perAttendeeLimit: 1 }), ['per_attendee_limit']);
+  const group = { ...ofStore, groupId: 'a b', unfulfilledPerUser: 1 };
+  assert.equal(fieldsOf(group), ['unfulfilled_per_user', 'group_id', 'per_attendee_limit']);
 });
 
 test('what a store or a sku cannot have is refused, and so is setting nothing', () => {

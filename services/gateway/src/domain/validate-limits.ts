@@ -10,10 +10,20 @@ export interface LimitsAsked {
   /** Undefined where it shall stay; UNKNOWN for a value that this version does not know. */
   onBusy: 'QUEUE' | 'FAIL' | 'UNKNOWN' | undefined;
   requireIssuedRequestId?: boolean | undefined;
+  perAttendeeLimit?: number | undefined;
+  openOrdersPerUser?: number | undefined;
+  unfulfilledPerUser?: number | undefined;
+  /** The group whose limit is set; undefined: the store's. */
+  groupId?: string | undefined;
   requestId: string;
 }
 
 const rateMax = 1_000_000;
+const orderLimits = [
+  ['per_attendee_limit', 'perAttendeeLimit'],
+  ['open_orders_per_user', 'openOrdersPerUser'],
+  ['unfulfilled_per_user', 'unfulfilledPerUser'],
+] as const;
 
 /** Every violation at once. */
 export function validateSetLimits(asked: LimitsAsked): Violation[] {
@@ -22,6 +32,7 @@ export function validateSetLimits(asked: LimitsAsked): Violation[] {
   if (asked.skuId !== '') checkId(violations, 'sku_id', asked.skuId);
   checkRate(violations, asked);
   checkWhose(violations, asked);
+  checkOrderLimits(violations, asked);
   checkLongId(violations, 'request_id', asked.requestId);
   return violations;
 }
@@ -48,8 +59,29 @@ function checkWhose(violations: Violation[], asked: LimitsAsked): void {
   if (requireIssuedRequestId !== undefined && skuId !== '') {
     violations.push({ field: 'require_issued_request_id', description: 'is of a store only: leave sku_id empty' });
   }
-  const isNothing = rateLimit === undefined && !clearRateLimit && onBusy === undefined;
-  if (isNothing && requireIssuedRequestId === undefined) {
+  const others = [onBusy, requireIssuedRequestId, asked.groupId, ...orderLimits.map(([, name]) => asked[name])];
+  const isNothing = rateLimit === undefined && !clearRateLimit;
+  if (isNothing && others.every((value) => value === undefined)) {
     violations.push({ field: 'rate_limit', description: 'or another field must say what to set' });
+  }
+}
+
+function checkOrderLimits(violations: Violation[], asked: LimitsAsked): void {
+  const { skuId, groupId } = asked;
+  for (const [field, name] of orderLimits) {
+    const value = asked[name];
+    if (value === undefined) continue;
+    if (!Number.isInteger(value) || value < 0 || value > rateMax) {
+      violations.push({ field, description: `must be a whole number from 0 to ${rateMax}, not ${value}` });
+    }
+    if (skuId !== '') violations.push({ field, description: 'is of a store only: leave sku_id empty' });
+    if (groupId !== undefined && name !== 'perAttendeeLimit') {
+      violations.push({ field, description: 'is of a store, not of a group: leave group_id out' });
+    }
+  }
+  if (groupId === undefined) return;
+  checkId(violations, 'group_id', groupId);
+  if (asked.perAttendeeLimit === undefined) {
+    violations.push({ field: 'per_attendee_limit', description: 'must say what an attendee may have of the group' });
   }
 }

@@ -29,6 +29,7 @@ export function toOnBusyMessage(onBusy: OnBusy): OnBusyMessage {
 
 export function fromSetLimitsRequest(request: SetLimitsRequest): LimitsChange {
   const { storeId, skuId, rateLimit, clearRateLimit, onBusy, requireIssuedRequestId } = request;
+  const { groupId, perAttendeeLimit, openOrdersPerUser, unfulfilledPerUser } = request;
   return {
     storeId,
     skuId,
@@ -36,6 +37,10 @@ export function fromSetLimitsRequest(request: SetLimitsRequest): LimitsChange {
     ...(rateLimit && { rateLimit: fromRateLimitMessage(rateLimit) }),
     ...(onBusy !== undefined && { onBusy: fromOnBusyMessage(onBusy) }),
     ...(requireIssuedRequestId !== undefined && { requireIssuedRequestId }),
+    ...(groupId !== undefined && { groupId }),
+    ...(perAttendeeLimit !== undefined && { perAttendeeLimit }),
+    ...(openOrdersPerUser !== undefined && { openOrdersPerUser }),
+    ...(unfulfilledPerUser !== undefined && { unfulfilledPerUser }),
   };
 }
 
@@ -55,5 +60,9 @@ export function toStoreLimitsMessage(limits: StoreLimits): StoreLimitsMessage {
     storeId: limits.storeId,
     rateLimit: limits.rateLimit,
     requireIssuedRequestId: limits.requireIssuedRequestId,
+    perAttendeeLimit: limits.perAttendeeLimit ?? 0,
+    openOrdersPerUser: limits.openOrdersPerUser ?? 0,
+    unfulfilledPerUser: limits.unfulfilledPerUser ?? 0,
+    groups: limits.groups,
   };
 }

@@ -31,6 +31,7 @@ export function fromSkuMessage(message: SkuMessage): SkuToPut {
     paused: message.paused,
     ...fromWaitlistTerms(message),
     ...(rateLimit && { rateLimit: fromRateLimitMessage(rateLimit) }),
+    ...(message.limitGroup !== '' && { limitGroup: message.limitGroup }),
     ...(startsAt && { startsAt }),
     ...(onSaleAt && { onSaleAt }),
     ...(offSaleAt && { offSaleAt }),
@@ -60,6 +61,7 @@ export function toSkuMessage(sku: Sku): SkuMessage {
     ...toWaitlistTerms(sku),
     etag: sku.etag,
     cancelledAt: sku.cancelledAt,
+    limitGroup: sku.limitGroup ?? '',
   };
 }
 

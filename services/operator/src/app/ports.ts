@@ -21,6 +21,11 @@ export interface StoreLimits {
   /** Absent: the store sets none. */
   rate?: Rate;
   requireIssuedRequestId: boolean;
+  /** What one person may have beyond one sku. 0: no limit. */
+  perAttendeeLimit: number;
+  openOrdersPerUser: number;
+  unfulfilledPerUser: number;
+  groups: { groupId: string; perAttendeeLimit: number }[];
 }
 
 /** What holds for requests for one sku. */

@@ -20,6 +20,12 @@ export interface LimitChange {
   onBusy?: OnBusy;
   /** Of a store only. */
   requireIssuedRequestId?: boolean;
+  /** What one person may have beyond one sku, of a store only. 0: no limit. */
+  perAttendeeLimit?: number;
+  openOrdersPerUser?: number;
+  unfulfilledPerUser?: number;
+  /** Of this group of skus, in place of the store; with perAttendeeLimit only. */
+  groupId?: string;
 }
 
 /** A change as it was typed. */
@@ -31,6 +37,10 @@ export interface TypedChange {
   clear?: boolean;
   onBusy?: string;
   requireIssuedRequestId?: string;
+  perAttendee?: string;
+  openOrders?: string;
+  unfulfilled?: string;
+  group?: string;
 }
 
 const highest = 1_000_000;
@@ -44,8 +54,10 @@ export function readLimitChange(typed: TypedChange): { change: LimitChange } | {
   const rate = readRate(typed, problems);
   const onBusy = readOnBusy(typed, problems);
   const requireIssuedRequestId = readRequirement(typed, problems);
-  if (rate === undefined && onBusy === undefined && requireIssuedRequestId === undefined && problems.length === 0) {
-    problems.push('nothing is to be set: give --rate and --burst, --clear, --on-busy or --require-issued-request-id');
+  const orderLimits = readOrderLimits(typed, problems);
+  const others = [rate, onBusy, requireIssuedRequestId, ...Object.values(orderLimits)];
+  if (others.every((value) => value === undefined) && problems.length === 0) {
+    problems.push('nothing is to be set: name a rate, what happens when it is busy, or what a person may have');
   }
   if (problems.length > 0) return { problems };
   return {
@@ -55,6 +67,7 @@ export function readLimitChange(typed: TypedChange): { change: LimitChange } | {
       ...(rate !== undefined && { rate }),
       ...(onBusy !== undefined && { onBusy }),
       ...(requireIssuedRequestId !== undefined && { requireIssuedRequestId }),
+      ...orderLimits,
     },
   };
 }
@@ -91,4 +104,30 @@ function readRequirement({ requireIssuedRequestId: text, sku }: TypedChange, pro
   if (text === 'true' || text === 'false') return text === 'true';
   problems.push(`--require-issued-request-id ${text}: give true or false`);
   return undefined;
+}
+
+/** What a person may have beyond one sku; `none` is no limit. */
+function readOrderLimits(
+  { perAttendee, openOrders, unfulfilled, group, sku }: TypedChange,
+  problems: string[],
+): Pick<LimitChange, 'perAttendeeLimit' | 'openOrdersPerUser' | 'unfulfilledPerUser' | 'groupId'> {
+  const read = (option: string, text: string | undefined): number | undefined => {
+    if (text === undefined) return undefined;
+    if (sku !== undefined) problems.push(`${option} is set for a whole store: leave --sku out`);
+    return text === 'none' ? 0 : readFigure(option, text, problems);
+  };
+  const groupId = readId('--group', group, problems);
+  if (group !== undefined && perAttendee === undefined) problems.push('--group goes with --per-attendee');
+  if (group !== undefined && (openOrders !== undefined || unfulfilled !== undefined)) {
+    problems.push('--group goes without --open-orders and --unfulfilled');
+  }
+  const perAttendeeLimit = read('--per-attendee', perAttendee);
+  const openOrdersPerUser = read('--open-orders', openOrders);
+  const unfulfilledPerUser = read('--unfulfilled', unfulfilled);
+  return {
+    ...(perAttendeeLimit !== undefined && { perAttendeeLimit }),
+    ...(openOrdersPerUser !== undefined && { openOrdersPerUser }),
+    ...(unfulfilledPerUser !== undefined && { unfulfilledPerUser }),
+    ...(groupId !== undefined && { groupId }),
+  };
 }

@@ -26,6 +26,11 @@ export const skuColumns: readonly SkuColumn[] = [
   { name: 'on_sale_at', isRequired: false, meaning: 'when its sale opens; empty: at once' },
   { name: 'off_sale_at', isRequired: false, meaning: 'when its sale ends; empty: when it begins, or never' },
   { name: 'per_user_limit', isRequired: false, meaning: 'units that one person may have; empty: 1' },
+  {
+    name: 'limit_group',
+    isRequired: false,
+    meaning: 'the group of its store whose limit holds for it, too; empty: none',
+  },
   { name: 'max_per_order', isRequired: false, meaning: 'units that one order may take; empty: 10' },
   {
     name: 'hold_ttl',

@@ -95,6 +95,7 @@ class RowReader {
     const timeZone = this.#timeZone();
     const rate = this.#rate();
     const onBusy = this.#onBusy();
+    const limitGroup = this.#cell('limit_group') === '' ? '' : this.#id('limit_group');
     return {
       skuId: this.#id('sku_id'),
       storeId: this.#id('store_id'),
@@ -112,6 +113,7 @@ class RowReader {
       currency,
       ...(rate && { rate }),
       ...(onBusy && { onBusy }),
+      ...(limitGroup !== '' && { limitGroup }),
     };
   }
 

@@ -66,6 +66,11 @@ test('each refusal is told with its figures', () => {
   assert.is(refused({ reason: 'NOT_ON_SALE', opensAt: five }), 'clinic-1 was not on sale, it opened at 10:05:00Z');
   assert.is(refused({ reason: 'NOT_ON_SALE', slotPast: true }), 'clinic-1 was not on sale, it had begun');
   assert.is(refused({ reason: 'LIMIT_REACHED', limit: 1 }), 'one may have 1 of clinic-1');
+  const scoped = { reason: 'LIMIT_REACHED', limit: 1 } as const;
+  assert.is(refused({ ...scoped, scope: 'STORE' }), 'one may have 1 of all skus of the store');
+  assert.is(refused({ ...scoped, scope: 'GROUP' }), 'one may have 1 of the group of clinic-1');
+  assert.is(refused({ ...scoped, scope: 'OPEN_ORDERS' }), 'one may have 1 unpaid at the store');
+  assert.is(refused({ ...scoped, scope: 'UNFULFILLED' }), 'one may have 1 unused at the store');
   const own = refused({ reason: 'LIMIT_REACHED', limit: 1, ownOrderId: 'order-2' });
   assert.is(own, 'one may have 1 of clinic-1, see order order-2');
   assert.is(refused({ reason: 'MAX_PER_ORDER', limit: 10 }), 'an order may take 10 of clinic-1');

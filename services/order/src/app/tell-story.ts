@@ -95,7 +95,7 @@ function reasonOf(refusal: Refusal, at: Date): string {
     case 'NOT_ON_SALE':
       return `${skuId} was not on sale${notOnSale(refusal, at)}`;
     case 'LIMIT_REACHED':
-      return `one may have ${refusal.limit ?? 0} of ${skuId}${refusal.ownOrderId ? `, see order ${refusal.ownOrderId}` : ''}`;
+      return `one may have ${refusal.limit ?? 0} ${limitedBy(refusal)}${refusal.ownOrderId ? `, see order ${refusal.ownOrderId}` : ''}`;
     case 'MAX_PER_ORDER':
       return `an order may take ${refusal.limit ?? 0} of ${skuId}`;
     case 'PAUSED':
@@ -108,6 +108,22 @@ function reasonOf(refusal: Refusal, at: Date): string {
       return `a unit of ${skuId} has another price`;
     case 'SALE_CANCELLED':
       return `the sale of ${skuId} was cancelled`;
+  }
+}
+
+/** What a limit is about. */
+function limitedBy({ scope, skuId }: Refusal): string {
+  switch (scope) {
+    case 'STORE':
+      return 'of all skus of the store';
+    case 'GROUP':
+      return `of the group of ${skuId}`;
+    case 'OPEN_ORDERS':
+      return 'unpaid at the store';
+    case 'UNFULFILLED':
+      return 'unused at the store';
+    default:
+      return `of ${skuId}`;
   }
 }
 

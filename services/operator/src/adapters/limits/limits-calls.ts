@@ -38,7 +38,7 @@ function pageOf({ configured, skus, nextPageToken }: ListLimitsResponse) {
   return { ...(configured && { configured: toRate(configured) }), skus: skus.map(toSkuLimits), nextPageToken };
 }
 
-function toRequest({ storeId, skuId = '', rate, onBusy, requireIssuedRequestId }: LimitChange) {
+function toRequest({ storeId, skuId = '', rate, onBusy, ...same }: LimitChange) {
   return {
     storeId,
     skuId,
@@ -46,7 +46,7 @@ function toRequest({ storeId, skuId = '', rate, onBusy, requireIssuedRequestId }
     clearRateLimit: rate === 'clear',
     requestId: randomUUID(),
     ...(onBusy && { onBusy: onBusy === 'fail' ? OnBusyMessage.ON_BUSY_FAIL : OnBusyMessage.ON_BUSY_QUEUE }),
-    ...(requireIssuedRequestId !== undefined && { requireIssuedRequestId }),
+    ...same,
   };
 }
 
@@ -54,6 +54,10 @@ function toStoreLimits(message: StoreLimitsMessage | undefined, storeId: string)
   return {
     storeId,
     requireIssuedRequestId: message?.requireIssuedRequestId ?? false,
+    perAttendeeLimit: message?.perAttendeeLimit ?? 0,
+    openOrdersPerUser: message?.openOrdersPerUser ?? 0,
+    unfulfilledPerUser: message?.unfulfilledPerUser ?? 0,
+    groups: message?.groups ?? [],
     ...(message?.rateLimit && { rate: toRate(message.rateLimit) }),
   };
 }

@@ -28,8 +28,12 @@ Examples:
   holdfast limits set --store kiln --sku kiln-mug --clear       back to the store's limit
   holdfast limits set --store kiln --sku kiln-mug --on-busy fail
   holdfast limits set --store kiln --require-issued-request-id true
+  holdfast limits set --store kiln --unfulfilled 1              one appointment at a time
+  holdfast limits set --store kiln --group trial --per-attendee 1
+  holdfast limits set --store kiln --open-orders none
 
-What is not named stays as it is. Gateways follow within seconds.`;
+What is not named stays as it is. Gateways follow rates within seconds; what a person may have holds with the answer, and
+what people have already counts. A sku's group is its limit_group.`;
 
 const applyExamples = `
 Example:
@@ -59,6 +63,13 @@ export function addLimitsCommands(program: Command, session: Session): void {
     .option('--burst <n>', 'requests let through at once after a rest, 1 to 1000000; with --rate')
     .option('--clear', 'no rate limit of its own any longer')
     .option('--on-busy <what>', 'queue: a place in line; fail: refused. Of a sku')
+    .option(
+      '--per-attendee <n>',
+      'units that one attendee may have of all its skus, or none. Of a store, or with --group',
+    )
+    .option('--group <id>', 'the group of skus that --per-attendee is for')
+    .option('--open-orders <n>', 'unpaid orders of one user at once, or none. Of a store')
+    .option('--unfulfilled <n>', 'orders of one user that are not used yet, or none. Of a store')
     .option('--require-issued-request-id <bool>', 'true: only request ids that the gateway issued. Of a store')
     .addHelpText('after', setExamples)
     .action((options: TypedChange) => set(session, options));

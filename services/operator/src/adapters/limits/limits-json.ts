@@ -31,8 +31,19 @@ function setJson({ store, sku }: LimitsSet): object {
   return { ...(store && { store: storeJson(store) }), ...(sku && { sku: skuJson(sku) }) };
 }
 
-function storeJson({ storeId, rate, requireIssuedRequestId }: StoreLimits): object {
-  return { store_id: storeId, rate_limit: rateJson(rate), require_issued_request_id: requireIssuedRequestId };
+function storeJson({ storeId, rate, requireIssuedRequestId, ...limits }: StoreLimits): object {
+  return {
+    store_id: storeId,
+    rate_limit: rateJson(rate),
+    require_issued_request_id: requireIssuedRequestId,
+    per_attendee_limit: limits.perAttendeeLimit || null,
+    open_orders_per_user: limits.openOrdersPerUser || null,
+    unfulfilled_per_user: limits.unfulfilledPerUser || null,
+    groups: limits.groups.map(({ groupId, perAttendeeLimit }) => ({
+      group_id: groupId,
+      per_attendee_limit: perAttendeeLimit,
+    })),
+  };
 }
 
 function skuJson({ storeId, skuId, rate, source, onBusy, requireIssuedRequestId }: SkuLimits): object {

@@ -1,5 +1,5 @@
 import type { Paint } from '#libs/terminal/paint.js';
-import { type Column, renderTable } from '#libs/terminal/table.js';
+import { type Column, renderFacts, renderTable } from '#libs/terminal/table.js';
 import type { LimitSource, LimitsSet, SkuLimits, StoreLimits } from '../../app/ports.js';
 import type { LimitsChanged } from '../../app/set-limits.js';
 import type { LimitsShown } from '../../app/show-limits.js';
@@ -21,12 +21,14 @@ export function limitsTable({ configured, store, skus }: LimitsShown, paint: Pai
     storeRow(store, configured, paint),
     ...skus.map((sku) => skuRow(sku, configured, paint)),
   ];
-  return renderTable(columns, rows);
+  return [renderTable(columns, rows), ...orderLimitsText(store)].join('\n\n');
 }
 
 /** What was set, and holds now. */
 export function changedTable({ configured, ...set }: LimitsChanged, paint: Paint): string {
-  return renderTable(columns, setRows(set, configured, paint));
+  return [renderTable(columns, setRows(set, configured, paint)), ...(set.store ? orderLimitsText(set.store) : [])].join(
+    '\n\n',
+  );
 }
 
 /** As `changedTable`, of many that have rates of their own. */
@@ -61,4 +63,16 @@ function skuRow(sku: SkuLimits, configured: Rate | undefined, paint: Paint): str
 function row(name: string, rate: Rate | undefined, source: LimitSource, paint: Paint): string[] {
   const figures = [rate?.perSecond, rate?.burst].map((figure) => figure?.toLocaleString('en-US') ?? '-');
   return [name, ...figures, source === 'configured' ? paint('dim', source) : paint('bold', source)];
+}
+
+/** What one person may have beyond one sku; nothing where the store sets nothing. */
+function orderLimitsText({ perAttendeeLimit, openOrdersPerUser, unfulfilledPerUser, groups }: StoreLimits): string[] {
+  const limits: [string, number][] = [
+    ['units an attendee', perAttendeeLimit],
+    ['unpaid orders a user', openOrdersPerUser],
+    ['unused orders a user', unfulfilledPerUser],
+    ...groups.map(({ groupId, perAttendeeLimit: most }): [string, number] => [`units of ${groupId}`, most]),
+  ];
+  const set = limits.filter(([, most]) => most > 0);
+  return set.length === 0 ? [] : [renderFacts(set.map(([name, most]) => [name, most.toLocaleString('en-US')]))];
 }

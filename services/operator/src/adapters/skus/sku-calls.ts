@@ -86,6 +86,7 @@ function toSkuMessage({ rate, onBusy, ...draft }: SkuDraft): SkuMessage {
     onSaleAt: undefined,
     offSaleAt: undefined,
     cancelledAt: undefined,
+    limitGroup: '',
     ...draft,
     rateLimit: rate,
     overbooked: 0,

@@ -33,6 +33,7 @@ export function skuJson(sku: Sku): object {
     currency: sku.currency,
     rate_limit: sku.rate === undefined ? null : { per_second: sku.rate.perSecond, burst: sku.rate.burst },
     on_busy: sku.onBusy ?? 'queue',
+    limit_group: sku.limitGroup || null,
     paused: sku.paused,
     cancelled_at: instantJson(sku.cancelledAt),
   };

@@ -56,6 +56,7 @@ function termsText(sku: Sku): string {
       rate === undefined ? 'none of its own' : `${figure(rate.perSecond)} a second, burst ${figure(rate.burst)}`,
     ],
     ['when busy', sku.onBusy ?? 'queue'],
+    ...(sku.limitGroup ? [['limit group', sku.limitGroup] as const] : []),
   ]);
 }
 

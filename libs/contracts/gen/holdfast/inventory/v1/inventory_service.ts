@@ -191,6 +191,20 @@ export interface SetLimitsRequest {
   /** Of a store only. */
   requireIssuedRequestId?: boolean | undefined;
   requestId: string;
+  /** Of a store only, or with group_id of a group of its skus. 0..1000000, 0: no limit, as with the next two. */
+  perAttendeeLimit?:
+    | number
+    | undefined;
+  /** Of a store only. */
+  openOrdersPerUser?:
+    | number
+    | undefined;
+  /** Of a store only. */
+  unfulfilledPerUser?:
+    | number
+    | undefined;
+  /** The group whose per_attendee_limit is set. */
+  groupId?: string | undefined;
 }
 
 /** What holds now. Of the two only what was set. */
@@ -1615,6 +1629,10 @@ function createBaseSetLimitsRequest(): SetLimitsRequest {
     onBusy: undefined,
     requireIssuedRequestId: undefined,
     requestId: "",
+    perAttendeeLimit: undefined,
+    openOrdersPerUser: undefined,
+    unfulfilledPerUser: undefined,
+    groupId: undefined,
   };
 }
 
@@ -1640,6 +1658,18 @@ export const SetLimitsRequest: MessageFns<SetLimitsRequest> = {
     }
     if (message.requestId !== "") {
       writer.uint32(58).string(message.requestId);
+    }
+    if (message.perAttendeeLimit !== undefined) {
+      writer.uint32(64).int32(message.perAttendeeLimit);
+    }
+    if (message.openOrdersPerUser !== undefined) {
+      writer.uint32(72).int32(message.openOrdersPerUser);
+    }
+    if (message.unfulfilledPerUser !== undefined) {
+      writer.uint32(80).int32(message.unfulfilledPerUser);
+    }
+    if (message.groupId !== undefined) {
+      writer.uint32(90).string(message.groupId);
     }
     return writer;
   },
@@ -1711,6 +1741,38 @@ export const SetLimitsRequest: MessageFns<SetLimitsRequest> = {
             }
 
             message.requestId = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.perAttendeeLimit = reader.int32();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.openOrdersPerUser = reader.int32();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.unfulfilledPerUser = reader.int32();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.groupId = reader.string();
             continue;
           }
         }

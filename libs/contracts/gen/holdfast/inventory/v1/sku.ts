@@ -122,7 +122,11 @@ export interface Sku {
     | boolean
     | undefined;
   /** When the sale was cancelled, for good. Set by CancelSku only. */
-  cancelledAt: Date | undefined;
+  cancelledAt:
+    | Date
+    | undefined;
+  /** The group of its store whose limit holds for it, too. Empty: none. */
+  limitGroup: string;
 }
 
 /** How many requests for one sku are let through. */
@@ -169,6 +173,21 @@ export interface StoreLimits {
   /** Absent: what the gateways are configured with. */
   rateLimit: RateLimit | undefined;
   requireIssuedRequestId: boolean;
+  /** Units that one attendee may have of all skus of the store, used ones too. 0: no limit, as with the next two. */
+  perAttendeeLimit: number;
+  /** Orders of one user that are to be paid. */
+  openOrdersPerUser: number;
+  /** Orders of one user that are to be paid or used. */
+  unfulfilledPerUser: number;
+  /** In the order of their ids. */
+  groups: GroupLimit[];
+}
+
+/** What one attendee may have of a group of skus. */
+export interface GroupLimit {
+  groupId: string;
+  /** Units over all skus of the group, used ones too. */
+  perAttendeeLimit: number;
 }
 
 /**
@@ -222,6 +241,7 @@ function createBaseSku(): Sku {
     waitlist: undefined,
     waitlistPaused: undefined,
     cancelledAt: undefined,
+    limitGroup: "",
   };
 }
 
@@ -295,6 +315,9 @@ export const Sku: MessageFns<Sku> = {
     }
     if (message.cancelledAt !== undefined) {
       Timestamp.encode(toTimestamp(message.cancelledAt), writer.uint32(482).fork()).join();
+    }
+    if (message.limitGroup !== "") {
+      writer.uint32(490).string(message.limitGroup);
     }
     return writer;
   },
@@ -494,6 +517,14 @@ export const Sku: MessageFns<Sku> = {
             }
 
             message.cancelledAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 61: {
+            if (tag !== 490) {
+              break;
+            }
+
+            message.limitGroup = reader.string();
             continue;
           }
         }
@@ -758,7 +789,15 @@ export const SkuLimits: MessageFns<SkuLimits> = {
 };
 
 function createBaseStoreLimits(): StoreLimits {
-  return { storeId: "", rateLimit: undefined, requireIssuedRequestId: false };
+  return {
+    storeId: "",
+    rateLimit: undefined,
+    requireIssuedRequestId: false,
+    perAttendeeLimit: 0,
+    openOrdersPerUser: 0,
+    unfulfilledPerUser: 0,
+    groups: [],
+  };
 }
 
 export const StoreLimits: MessageFns<StoreLimits> = {
@@ -771,6 +810,18 @@ export const StoreLimits: MessageFns<StoreLimits> = {
     }
     if (message.requireIssuedRequestId !== false) {
       writer.uint32(24).bool(message.requireIssuedRequestId);
+    }
+    if (message.perAttendeeLimit !== 0) {
+      writer.uint32(32).int32(message.perAttendeeLimit);
+    }
+    if (message.openOrdersPerUser !== 0) {
+      writer.uint32(40).int32(message.openOrdersPerUser);
+    }
+    if (message.unfulfilledPerUser !== 0) {
+      writer.uint32(48).int32(message.unfulfilledPerUser);
+    }
+    for (const v of message.groups) {
+      GroupLimit.encode(v!, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -810,6 +861,95 @@ export const StoreLimits: MessageFns<StoreLimits> = {
             }
 
             message.requireIssuedRequestId = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.perAttendeeLimit = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.openOrdersPerUser = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.unfulfilledPerUser = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.groups.push(GroupLimit.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGroupLimit(): GroupLimit {
+  return { groupId: "", perAttendeeLimit: 0 };
+}
+
+export const GroupLimit: MessageFns<GroupLimit> = {
+  encode(message: GroupLimit, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.groupId !== "") {
+      writer.uint32(10).string(message.groupId);
+    }
+    if (message.perAttendeeLimit !== 0) {
+      writer.uint32(16).int32(message.perAttendeeLimit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GroupLimit {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGroupLimit();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.groupId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.perAttendeeLimit = reader.int32();
             continue;
           }
         }

@@ -20,6 +20,22 @@ export enum OrderState {
   UNRECOGNIZED = -1,
 }
 
+/** Over what a limit counts. */
+export enum LimitScope {
+  LIMIT_SCOPE_UNSPECIFIED = 0,
+  /** LIMIT_SCOPE_SKU - Units of the sku that the attendee has. */
+  LIMIT_SCOPE_SKU = 1,
+  /** LIMIT_SCOPE_STORE - Units of all skus of the store that the attendee has. */
+  LIMIT_SCOPE_STORE = 2,
+  /** LIMIT_SCOPE_GROUP - Units of all skus of the sku's group that the attendee has. */
+  LIMIT_SCOPE_GROUP = 3,
+  /** LIMIT_SCOPE_OPEN_ORDERS - Orders of the user in the store that are to be paid. */
+  LIMIT_SCOPE_OPEN_ORDERS = 4,
+  /** LIMIT_SCOPE_UNFULFILLED - Orders of the user in the store that are to be paid or used. */
+  LIMIT_SCOPE_UNFULFILLED = 5,
+  UNRECOGNIZED = -1,
+}
+
 /** Why an order was refused. */
 export enum RefusalReason {
   REFUSAL_REASON_UNSPECIFIED = 0,
@@ -29,7 +45,7 @@ export enum RefusalReason {
   REFUSAL_REASON_ALL_HELD = 2,
   REFUSAL_REASON_SOLD_OUT = 3,
   REFUSAL_REASON_NOT_ON_SALE = 4,
-  /** REFUSAL_REASON_LIMIT_REACHED - The attendee would have more than per_user_limit. */
+  /** REFUSAL_REASON_LIMIT_REACHED - The attendee, or the user, would have more than a limit allows. */
   REFUSAL_REASON_LIMIT_REACHED = 5,
   /** REFUSAL_REASON_MAX_PER_ORDER - The order wants more than max_per_order of one sku. */
   REFUSAL_REASON_MAX_PER_ORDER = 6,
@@ -131,8 +147,10 @@ export interface Refusal {
   slotPast: boolean;
   /** The figure that was exceeded; with LIMIT_REACHED and MAX_PER_ORDER. */
   limit: number;
-  /** The caller's own live order of this sku; with LIMIT_REACHED, when it is the caller's. */
+  /** The caller's own newest live order that counts; with LIMIT_REACHED, when there is one. */
   ownOrderId: string;
+  /** Over what the limit counts; with LIMIT_REACHED. */
+  scope: LimitScope;
 }
 
 function createBaseOrder(): Order {
@@ -453,6 +471,7 @@ function createBaseRefusal(): Refusal {
     slotPast: false,
     limit: 0,
     ownOrderId: "",
+    scope: 0,
   };
 }
 
@@ -484,6 +503,9 @@ export const Refusal: MessageFns<Refusal> = {
     }
     if (message.ownOrderId !== "") {
       writer.uint32(74).string(message.ownOrderId);
+    }
+    if (message.scope !== 0) {
+      writer.uint32(80).int32(message.scope);
     }
     return writer;
   },
@@ -571,6 +593,14 @@ export const Refusal: MessageFns<Refusal> = {
             }
 
             message.ownOrderId = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.scope = reader.int32() as any;
             continue;
           }
         }
