@@ -129,6 +129,14 @@ test('who came last is listed while a sku is overbooked', async () => {
     ['cid', 'bob'],
   );
   assert.is(listed?.overbooked, 2);
+  const { skuId: toSkuId } = await mesh.ledger.sku({ capacity: 1 });
+  const moves = await Promise.all(
+    orders.map(({ orderId }) =>
+      mesh.gateway.moveOrder({ orderId, fromSkuId: '', toSkuId, requestId: randomUUID() }, olga),
+    ),
+  );
+  assert.equal(moves.map(({ outcome }) => outcome?.$case).sort(), ['order', 'refusal']);
+  assert.is((await mesh.ledger.stock(sku.skuId)).overbooked, 1);
   const user = { metadata: { 'x-holdfast-user': 'ann' } };
   assert.is((await rejectionOf(control.listOverbookedOrders(list, user), Fault)).reason, 'PERMISSION_DENIED');
   const unknown = rejectionOf(control.listOverbookedOrders({ ...list, skuId: 'nothing' }, olga), Fault);

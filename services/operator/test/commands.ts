@@ -56,7 +56,10 @@ export const sampleCommands: Record<string, SampleCommand> = {
     good: ['kiln-mug', '120', ...why],
     bad: { args: ['a b', 'many'], problems: ['SKU "a b"', 'N "many"', needsReason] },
   },
-  overbooked: { good: ['kiln-mug'], bad: { args: ['a b'], problems: ['SKU "a b"'] } },
+  overbooked: {
+    good: ['kiln-mug', '--move-to', 'kiln-cup'],
+    bad: { args: ['a b', '--move-to', 'c d'], problems: ['SKU "a b"', '--move-to "c d"'] },
+  },
   alerts: { good: [] },
   'alerts clear': { good: ['12', ...why], bad: { args: ['x'], problems: ['ALERT "x"', needsReason] } },
   releases: {
@@ -142,6 +145,7 @@ export const everyAnswer: Script = {
   pauseSku: { sku: { ...mug, paused: true } },
   resumeSku: { sku: mug },
   cancelSku: { sku: { ...mug, cancelledAt: longAgo } },
+  moveOrder: { outcome: { $case: 'order', value: order } },
   listOverbookedOrders: { sku: mug, orders: [order], nextPageToken: '' },
   setCapacity: { sku: mug, availability: mugUnits },
   listAlerts: { alerts: [alert], nextPageToken: '' },

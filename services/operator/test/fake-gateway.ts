@@ -22,7 +22,7 @@ const services = [
   MoneyServiceDefinition,
   OrderDeskServiceDefinition,
   SchedulerServiceDefinition,
-  partOf(ReservationServiceDefinition, ['getSku', 'listSkus']),
+  partOf(ReservationServiceDefinition, ['getSku', 'listSkus', 'moveOrder']),
 ] as const;
 
 type MethodsOf<Definition> = Definition extends { methods: infer Methods } ? Methods : never;

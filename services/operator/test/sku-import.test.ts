@@ -94,6 +94,7 @@ test('what a row says is sent, and what it leaves out takes its default', async 
       etag: '',
       onBusy: 2,
       cancelledAt: undefined,
+      limitGroup: '',
       onSoldOut: undefined,
       waitlist: undefined,
       waitlistPaused: undefined,

@@ -131,6 +131,28 @@ test('overbooked lists the latest orders, over pages, and says when there are no
   assert.match((await holdfast(list)).out, /it is not overbooked/);
 });
 
+test('--move-to moves them one by one; one that cannot move is listed with why, and stops nothing', async () => {
+  const overbooked = { sku: { ...mug, overbooked: 2 }, availability: mugUnits };
+  gateway.script.getSku = () =>
+    gateway.requests('moveOrder').length < 3 ? overbooked : { sku: { ...mug, overbooked: 1 }, availability: mugUnits };
+  const listed = ['first', 'second', 'third'].map((orderId) => ({ ...order, orderId }));
+  gateway.script.listOverbookedOrders = { sku: mug, orders: listed, nextPageToken: '' };
+  gateway.script.moveOrder = ({ orderId }) => {
+    if (orderId === 'third') throw new Fault('ORDER_STATE', 'it is over');
+    const { refusal } = order;
+    if (orderId === 'second' && refusal) return { outcome: { $case: 'refusal', value: refusal } };
+    return { outcome: { $case: 'order', value: order } };
+  };
+  const move = ['--gateway', gateway.address, 'overbooked', 'kiln-mug', '--move-to', 'kiln-cup'];
+  const { code, out } = await holdfast(move);
+  assert.is(code, 0);
+  assert.match(out, /overbooked by 1[\s\S]*first .*at kiln-cup[\s\S]*second .*SOLD_OUT[\s\S]*third .*ORDER_STATE/);
+  const sent = gateway.requests('moveOrder').map(({ orderId, fromSkuId, toSkuId }) => [orderId, fromSkuId, toSkuId]);
+  assert.equal(sent[0], ['first', 'kiln-mug', 'kiln-cup']);
+  gateway.script.moveOrder = new Fault('UNAVAILABLE', 'the ledger is away');
+  assert.is((await holdfast(move)).code, 3);
+});
+
 test('who changes something is the option, else the environment, else who is logged in', async () => {
   const pause = ['--gateway', gateway.address, 'sku', 'pause', 'kiln-mug', ...because];
   const env = { HOLDFAST_OPERATOR: 'bob' };

@@ -121,6 +121,8 @@ export interface Skus {
   cancelSku(sku: SkuNamed, reason: string): Promise<Sku>;
   /** The orders that make it overbooked, newest first. */
   listOverbooked(skuId: string, pageSize: number, pageToken: string): Promise<Page<StoryOrder>>;
+  /** Why it stays where it is, in capitals; empty: it moved. ORDER_STATE when it is over. */
+  moveOrder(wanted: { orderId: string; fromSkuId: string; toSkuId: string }): Promise<string>;
   /** CAPACITY_BELOW_TAKEN, with metadata `taken`, when more units are taken and `force` is false. */
   setCapacity(sku: SkuNamed, change: { capacity: number; force: boolean; reason: string }): Promise<StockedSku>;
   /** At most 500. */

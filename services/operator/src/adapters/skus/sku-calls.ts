@@ -9,6 +9,7 @@ import {
   OnBusy as OnBusyMessage,
   type Sku as SkuMessage,
 } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { fromStatus } from '#libs/rpc/status.js';
@@ -41,6 +42,10 @@ export function skuCalls({ connect, options }: Wire): Skus {
     async listOverbooked(skuId, pageSize, pageToken) {
       const { orders, nextPageToken } = await control.listOverbookedOrders({ skuId, pageSize, pageToken }, options);
       return { items: orders.map(toStoryOrder), nextPageToken };
+    },
+    async moveOrder(wanted) {
+      const { outcome } = await reservations.moveOrder({ ...wanted, requestId: randomUUID() }, options);
+      return outcome?.$case === 'refusal' ? enumWord(RefusalReason[outcome.value.reason], 'REFUSAL_REASON_') : '';
     },
     async setCapacity(named, change) {
       const request = { ...named, ...change, requestId: randomUUID() };
