@@ -6,6 +6,7 @@ import { claimCalls } from './claims.js';
 import { controlChangeCalls } from './control-changes.js';
 import { deadLetterDeskCalls } from './dead-letter-desk.js';
 import { deadLetterCalls } from './dead-letters.js';
+import { decisionCalls } from './decisions.js';
 import { explainCalls } from './explain.js';
 import { jobCalls } from './jobs.js';
 import { clockCalls } from './ledger-clock.js';
@@ -81,6 +82,7 @@ export function openLedger(pool: LedgerPool) {
     ...lookCalls(pool),
     ...proofCalls(pool),
     ...planCalls(pool),
+    ...decisionCalls(pool),
     ...waitlistCalls(pool),
     ...waitlistDeskCalls(pool),
   };

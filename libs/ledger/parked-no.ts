@@ -2,6 +2,7 @@ import type { OrderLine } from '#libs/contracts/order-lines.js';
 import type { Refusal } from '#libs/refusal/refusal.js';
 import type { Decision } from './decision.js';
 import { type RefusalRow, type SkuRow, toRefusal } from './rows.js';
+import type { OnSoldOut } from './waitlist-terms.js';
 
 /** A sku as parked_read tells it. */
 export interface ParkedSkuRow extends SkuRow {
@@ -75,6 +76,20 @@ export function noTo(
   }
   return { orderId, kind: 'REFUSED', refusal: refusalOf(worst, sku, units[culprit]), recorded: false };
 }
+
+/** Whether a claim that too few are free for takes a place in the line of its sku: in the words of claims_admit. */
+export function wouldWait(
+  { onSoldOut }: { onSoldOut?: OnSoldOut },
+  lines: readonly OrderLine[],
+  { no, skus }: { no: Extract<Decision, { kind: 'REFUSED' }>; skus: ParkedState['skus'] },
+): boolean {
+  const sku = skus.get(no.refusal.skuId);
+  if (!sku || !SHORTAGES.has(no.refusal.reason) || lines.some(({ skuId }) => skuId !== sku.sku_id)) return false;
+  const wanted = lines.reduce((sum, { quantity }) => sum + quantity, 0);
+  return (onSoldOut ?? sku.on_sold_out) === 'JOIN_WAITLIST' && wanted <= sku.capacity;
+}
+
+const SHORTAGES: ReadonlySet<Refusal['reason']> = new Set(['NOT_ENOUGH', 'ALL_HELD', 'SOLD_OUT']);
 
 function verdictOn(
   sku: ParkedSkuRow,

@@ -1,8 +1,9 @@
 import { canonicalLines, linesHash, type OrderLine } from '#libs/contracts/order-lines.js';
 import { type Decision, decisionOf } from './decision.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
-import { noTo, type ParkedSkuRow, type ParkedUnits } from './parked-no.js';
+import { noTo, type ParkedSkuRow, type ParkedUnits, wouldWait } from './parked-no.js';
 import { type OrderRow, type SkuStock, toOrder, toSkuStock } from './rows.js';
+import type { OnSoldOut } from './waitlist-terms.js';
 
 const read = functionCall('parked_read', 5);
 const note = functionCall('unmarked_note', 1);
@@ -13,6 +14,8 @@ export interface ParkedClaim {
   storeId: string;
   userId: string;
   lines: readonly OrderLine[];
+  /** What becomes of it when too few units are free; absent: what the sku says. */
+  onSoldOut?: OnSoldOut;
 }
 
 /** What the ledger has to say to one claim; neither, when it would have the units. */
@@ -21,6 +24,8 @@ export interface ParkedWord {
   known?: Decision;
   /** Of an unknown id: the no that admission would say now. Its id may be under way to admission, and then be taken. */
   no?: Decision;
+  /** Of an unknown id, for which too few are free: it would wait, which is for admission to say. */
+  waits?: true;
 }
 
 /** One snapshot of the ledger. */
@@ -118,6 +123,7 @@ function wordsOf(claims: readonly ParkedClaim[], lines: readonly OrderLine[][], 
     });
     if (order) return { known: sameOrReused(claim.orderId, own, order) };
     const no = noTo(claim, own, { skus, units: unitsOfLines });
+    if (no?.kind === 'REFUSED' && wouldWait(claim, own, { no, skus })) return { waits: true };
     return no ? { no } : {};
   });
 }

@@ -1,5 +1,6 @@
 import { retryConflicts } from '#libs/postgres/errors.js';
 import { Fault } from '#libs/refusal/fault.js';
+import { entriesRead } from './decisions.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
 import { type EntryRow, toWaitlistEntry, type WaitlistEntry } from './waitlist-rows.js';
 
@@ -33,6 +34,11 @@ export function waitlistCalls(pool: LedgerPool) {
   }
 
   return {
+    /** Entries by their ids; unknown ones are left out. */
+    async waitlistEntriesRead(entryIds: readonly string[]): Promise<WaitlistEntry[]> {
+      return (await entriesRead(pool, entryIds)).map((row) => toWaitlistEntry(row.entry_row, row.now));
+    },
+
     /** One entry. Fault WAITLIST_ENTRY_NOT_FOUND when there is none, or when a user is given and it is another's. */
     waitlistEntryGet: entryGet,
 

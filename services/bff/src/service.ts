@@ -10,6 +10,7 @@ import { paymentRoutes } from './adapters/payments.js';
 import { requestIdRoutes } from './adapters/request-ids.js';
 import { countRequests } from './adapters/request-metrics.js';
 import { skuRoutes } from './adapters/skus.js';
+import { waitlistRoutes } from './adapters/waitlist.js';
 import type { BffConfig } from './config.js';
 
 /** Connections that wait for the process to take them, when a crowd arrives in one instant. */
@@ -31,6 +32,7 @@ export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ ht
   orderRoutes(app, gateway);
   orderChangeRoutes(app, gateway);
   paymentRoutes(app, gateway, config.paymentNoticeSecrets);
+  waitlistRoutes(app, gateway);
   requestIdRoutes(app, gateway);
   skuRoutes(app, gateway);
   const { hostname: host, port } = new URL(`http://${config.httpAddress}`);

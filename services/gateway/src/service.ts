@@ -14,6 +14,7 @@ import { operatorServices } from './adapters/operator-services.js';
 import { connectOrders } from './adapters/orders.js';
 import { paymentService } from './adapters/payments.js';
 import { RedisRequests } from './adapters/redis-requests.js';
+import { connectWaitlists } from './adapters/waitlists.js';
 import { createChanges } from './app/changes.js';
 import { IssuedRequestIds } from './app/issued-request-ids.js';
 import { CallLimits } from './app/limits/call-limits.js';
@@ -32,6 +33,8 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle): Prom
   const metrics = createMetrics();
   const orders = connectOrders(config.orderTarget);
   life.closer('orders', () => orders.close());
+  const waitlists = connectWaitlists(config.orderTarget);
+  life.closer('waitlists', () => waitlists.close());
   const inventory = connectInventory({
     target: config.inventoryTarget,
     maxInFlight: config.maxInFlight,
@@ -54,7 +57,7 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle): Prom
   const self: Self = { address: config.grpcAddress, status, list: undefined };
   const server = await startServer({
     address: config.grpcAddress,
-    services: servicesOf({ orders, inventory }, requests, { config, life, metrics, self }),
+    services: servicesOf({ orders, inventory, waitlists }, requests, { config, life, metrics, self }),
     logger,
     metrics,
     reflection: config.reflection,
@@ -116,6 +119,7 @@ function servicesOf(
   const { inventoryTarget, orderTarget, schedulerTarget } = config;
   const forOperators = operatorServices({
     ...{ inventoryTarget, orderTarget, schedulerTarget, inventory, configured, callLimits },
+    waiting: { waitlists: peers.waitlists, changes },
     own: { address: () => self.address, read: () => self.status.read() },
     otherGateways: async () => (await self.list?.others()) ?? [],
   });

@@ -9,7 +9,7 @@ import type { Answer } from '../src/app/answer.js';
 import { type Changes, type ChangesOptions, createChanges } from '../src/app/changes.js';
 import { IssuedRequestIds } from '../src/app/issued-request-ids.js';
 import { LimitedFaults } from '../src/app/limits/limited-faults.js';
-import type { Hold, Inventory, Orders, Peers, SkuLimit } from '../src/app/ports.js';
+import type { Hold, Inventory, Orders, Peers, SkuLimit, Waitlists } from '../src/app/ports.js';
 import { FakeRequests } from './fake-requests.js';
 
 export interface ChangesUnderTest extends Changes {
@@ -27,9 +27,13 @@ export type Placing = (hold: Hold, tries: number) => Promise<PlaceHoldsResult['o
 /** The three changes over a fake port of marks and fake peers. */
 export function changesWith(
   place: Placing,
-  options: Partial<ChangesOptions> & { orders?: Partial<Orders>; inventory?: Partial<Inventory> } = {},
+  options: Partial<ChangesOptions> & {
+    orders?: Partial<Orders>;
+    inventory?: Partial<Inventory>;
+    waitlists?: Partial<Waitlists>;
+  } = {},
 ): ChangesUnderTest {
-  const { orders, inventory, ...rest } = options;
+  const { orders, inventory, waitlists, ...rest } = options;
   const requests = options.requests instanceof FakeRequests ? options.requests : new FakeRequests();
   const placed: ChangesUnderTest['placed'] = [];
   const rows = new Map<string, Order>();
@@ -45,6 +49,7 @@ export function changesWith(
       ...inventory,
     },
     orders: { ...absentOrders, find: async ({ orderId }) => rows.get(orderId), ...orders },
+    waitlists: { ...absentWaitlists, ...waitlists },
   };
   const changes = createChanges(peers, {
     requests,
@@ -104,6 +109,17 @@ const absentInventory: Inventory = {
   batchGetLimits: absent,
   listLimits: absent,
   setLimits: absent,
+};
+
+const absentWaitlists: Waitlists = {
+  find: absent,
+  findBySku: absent,
+  leave: absent,
+  accept: absent,
+  // biome-ignore lint/correctness/useYield: nobody watches here
+  async *watch() {
+    throw new Fault('INTERNAL', 'not part of this test');
+  },
 };
 
 const absentOrders: Orders = {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { WaitlistEntry, WaitlistState } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist.js';
 import { orderId } from '#libs/contracts/order-id.js';
 import { Fault, type FaultReason } from '#libs/refusal/fault.js';
 import { toStatus } from '#libs/rpc/status.js';
@@ -30,10 +31,19 @@ test('B09: the page has a row for every way in which a try can end, and says of 
   assert.is(rows.length, Object.keys(remainders).length);
 });
 
+const waiting = {
+  ...WaitlistEntry.decode(Buffer.alloc(0)),
+  entryId: id,
+  skuId: 'a',
+  userId: 'ana',
+  state: WaitlistState.WAITLIST_STATE_WAITING,
+};
+
 const outcomes: Partial<Record<EndOfTry, Placing>> = {
   HELD: async () => ({ $case: 'held', value: held }),
   PENDING: async () => ({ $case: 'pending', value: {} }),
   REFUSED: async () => ({ $case: 'refused', value: refusalOf('REFUSAL_REASON_SOLD_OUT') }),
+  WAITLISTED: async () => ({ $case: 'waitlisted', value: waiting }),
   REFUSED_UNTIL_OPENING: async () => ({
     $case: 'refused',
     value: refusalOf('REFUSAL_REASON_NOT_ON_SALE', { opensAt: new Date(Date.now() + 60_000) }),
@@ -60,7 +70,7 @@ for (const [end, stays] of rows) {
 
 /** Tries twice as the first, and twice when one is known of; what is told the second time tells what stayed of the first. */
 async function walkReservation(place: Placing, stays: Remainder): Promise<void> {
-  const changes = changesWith(place);
+  const changes = changesWith(place, { waitlists: { find: async () => waiting } });
   changes.claims.set(id, orderOf({ orderId: id, userId: 'ana' }, OrderState.ORDER_STATE_PENDING));
   const first = await changes.reserve('ana', request, 5_000);
   const placed = changes.placed.length;

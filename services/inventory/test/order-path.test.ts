@@ -72,8 +72,8 @@ test('on STREAM claims that nobody decides stay where they are, and are promised
 
 test('a ledger that is away is no stall: claims wait for it in the stream, and are promised', async () => {
   const { skuId } = await placing.database.sku();
-  const ordersRead = (): Promise<never> => Promise.reject(new Fault('UNAVAILABLE', 'the ledger is away'));
-  const ledger = { ...placing.database.ledger, ordersRead };
+  const decisionsRead = (): Promise<never> => Promise.reject(new Fault('UNAVAILABLE', 'the ledger is away'));
+  const ledger = { ...placing.database.ledger, decisionsRead };
   const placeHolds = await placing.open({ ...placing.patient(), ledger, stream: silentStream });
   assert.is(told(await place(placeHolds, claimOf(skuId), { remainingMs: 1500 })), 'PENDING');
   assert.is(placeHolds.stats().breakers.stream, 'CLOSED');

@@ -14,6 +14,7 @@ import { addOverbookedCommand } from './adapters/skus/overbooked-command.js';
 import { addSkuCommands } from './adapters/skus/sku-commands.js';
 import { addExplainCommands } from './adapters/stories/explain-commands.js';
 import { addSwitchCommands } from './adapters/switches/switch-commands.js';
+import { addWaitlistCommands } from './adapters/waitlist/waitlist-commands.js';
 
 const epilogue = `
 At 10:00:01 on a Monday:
@@ -54,6 +55,7 @@ export function programOf(session: Session): Command {
   addLimitsCommands(program, session);
   addSku(program, session);
   addOverbookedCommand(program, session);
+  addWaitlistCommands(program, session);
   program.commandsGroup('What happened, and repairs:');
   addProveCommand(program, session);
   addExplainCommands(program, session);

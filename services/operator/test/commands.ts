@@ -5,6 +5,7 @@ import {
   type SkuLimits,
   type StoreLimits,
 } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { WaitlistEntry, WaitlistState } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist.js';
 import type { Script } from './fake-gateway.js';
 import { payment } from './money-samples.js';
 import { alert, events, job, letter, order, orderId, plan, proof, release } from './repair-samples.js';
@@ -60,6 +61,12 @@ export const sampleCommands: Record<string, SampleCommand> = {
     good: ['kiln-mug', '--move-to', 'kiln-cup'],
     bad: { args: ['a b', '--move-to', 'c d'], problems: ['SKU "a b"', '--move-to "c d"'] },
   },
+  'waitlist list': {
+    good: ['kiln-mug'],
+    bad: { args: ['a b', '--limit', '0'], problems: ['SKU "a b"', '--limit "0"'] },
+  },
+  'waitlist pause': { good: ['kiln-mug', ...why], bad: { args: ['a b'], problems: ['SKU "a b"', needsReason] } },
+  'waitlist resume': { good: ['kiln-mug', ...why], bad: { args: ['a b'], problems: ['SKU "a b"', needsReason] } },
   alerts: { good: [] },
   'alerts clear': { good: ['12', ...why], bad: { args: ['x'], problems: ['ALERT "x"', needsReason] } },
   releases: {
@@ -105,6 +112,12 @@ const moneyLine = {
   states: { CAPTURED: 4_200, REFUND_DUE: 4_200 },
 };
 
+const waiter = {
+  ...WaitlistEntry.decode(Buffer.alloc(0)),
+  ...{ entryId: orderId, storeId: 'kiln', skuId: 'kiln-mug', userId: 'u-4711', quantity: 3, joinedAt: longAgo },
+  state: WaitlistState.WAITLIST_STATE_WAITING,
+};
+
 const mugLimits: SkuLimits = {
   storeId: 'kiln',
   skuId: 'kiln-mug',
@@ -148,6 +161,9 @@ export const everyAnswer: Script = {
   moveOrder: { outcome: { $case: 'order', value: order } },
   listOverbookedOrders: { sku: mug, orders: [order], nextPageToken: '' },
   setCapacity: { sku: mug, availability: mugUnits },
+  listWaitlist: { entries: [waiter], nextPageToken: '', waiting: 1, reserved: 2, paused: false },
+  pauseWaitlist: { changed: true },
+  resumeWaitlist: { changed: true, promoted: 1 },
   listAlerts: { alerts: [alert], nextPageToken: '' },
   clearAlert: { alert: { ...alert, clearedAt: longAgo, clearedBy: 'anna', clearedReason: 'seen to' } },
   listReleases: { releases: [release], nextPageToken: '' },

@@ -7,6 +7,7 @@ import { OrderDeskServiceDefinition } from '#libs/contracts/gen/holdfast/control
 import { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { SchedulerServiceDefinition } from '#libs/contracts/gen/holdfast/scheduler/v1/scheduler_service.js';
+import { WaitlistServiceDefinition } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { partOf, type RequestOf, type ResponseOf, type ServiceDefinition } from '#libs/rpc/definition.js';
 import { startServer } from '#libs/rpc/server.js';
@@ -22,6 +23,7 @@ const services = [
   MoneyServiceDefinition,
   OrderDeskServiceDefinition,
   SchedulerServiceDefinition,
+  partOf(WaitlistServiceDefinition, ['listWaitlist', 'pauseWaitlist', 'resumeWaitlist']),
   partOf(ReservationServiceDefinition, ['getSku', 'listSkus', 'moveOrder']),
 ] as const;
 

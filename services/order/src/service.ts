@@ -1,4 +1,6 @@
 import { type Ledger, ledgerSchema, openLedger, RUNTIME_ROLE } from '#libs/ledger/ledger.js';
+import type { LedgerOrder } from '#libs/ledger/rows.js';
+import type { WaitlistEntry } from '#libs/ledger/waitlist-rows.js';
 import { StatusReader, statusService } from '#libs/mesh/status-service.js';
 import { connectMessaging, type Messaging } from '#libs/messaging/messaging.js';
 import { createPool, type PostgresPool } from '#libs/postgres/pool.js';
@@ -9,7 +11,7 @@ import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
 import { ClaimConsumers } from './adapters/claim-consumers.js';
-import { hearOrderEvents, publishFreed } from './adapters/events.js';
+import { hearOrderEvents, hearWaitlistEvents, publishFreed } from './adapters/events.js';
 import { orderService } from './adapters/grpc.js';
 import { type OrderMetrics, orderMetrics } from './adapters/metrics.js';
 import { orderStatus } from './adapters/order-status.js';
@@ -21,6 +23,7 @@ import { deadLetterService } from './adapters/serve-dead-letters.js';
 import { explainService } from './adapters/serve-explain.js';
 import { moneyService } from './adapters/serve-money.js';
 import { orderDeskService } from './adapters/serve-order-desk.js';
+import { waitlistService } from './adapters/serve-waitlist.js';
 import { changeOrders } from './app/change-orders.js';
 import { AlertCheck, type ShardStanding } from './app/check-alerts.js';
 import { endSessions } from './app/end-sessions.js';
@@ -29,8 +32,9 @@ import { Nudge } from './app/nudge.js';
 import type { PaymentProvider } from './app/ports.js';
 import { relayOutbox } from './app/relay-outbox.js';
 import { startPayment } from './app/start-payment.js';
-import { OrderWatch } from './app/watch-order.js';
+import { Watch } from './app/watch.js';
 import type { OrderConfig } from './config.js';
+import { isFinal } from './domain/order-state.js';
 
 /** What a scrape waits for the ledger. */
 const scrapeDeadlineMs = 500;
@@ -59,7 +63,8 @@ export async function startOrder(
   await whenMigrated(pool, { ...ledgerSchema, closing: life.closing, logger });
 
   const relayNudge = new Nudge();
-  const watch = startWatch(config, life, ledger, messaging);
+  const watch = watchOrders({ config, life, ledger, messaging });
+  const entryWatch = watchEntries({ config, life, ledger, messaging });
   const shards = (): ShardStanding[] => consumers?.standings() ?? [];
   const alerts = new AlertCheck({
     ledger,
@@ -96,6 +101,7 @@ export async function startOrder(
       }),
       moneyService({ ledger, changed }),
       orderDeskService({ ledger, change }),
+      waitlistService({ ledger, watch: entryWatch, changed }),
       alertService(ledger, alerts),
       deadLetterService({ ledger, changed }),
       explainService(ledger),
@@ -163,16 +169,21 @@ function openMessaging(config: OrderConfig, url: string, life: Lifecycle, metric
   return messaging;
 }
 
-function startWatch(
-  config: OrderConfig,
-  life: Lifecycle,
-  ledger: Ledger,
-  messaging: Messaging | undefined,
-): OrderWatch {
-  const watch = new OrderWatch(
+interface Watching {
+  readonly config: OrderConfig;
+  readonly life: Lifecycle;
+  readonly ledger: Ledger;
+  readonly messaging: Messaging | undefined;
+}
+
+function watchOrders({ config, life, ledger, messaging }: Watching): Watch<LedgerOrder> {
+  const watch = new Watch<LedgerOrder>(
     {
-      getOrder: (orderId, userId) => getOrder(ledger, orderId, userId),
-      ordersRead: (orderIds) => ledger.ordersRead(orderIds),
+      getOne: (orderId, userId) => getOrder(ledger, orderId, userId),
+      read: (orderIds) => ledger.ordersRead(orderIds),
+      idOf: ({ orderId }) => orderId,
+      isNews: (order, told) => order.version > told.version,
+      isFinal: ({ state }) => isFinal(state),
       maxWatchers: config.maxWatchers,
       listen: (changed) => (messaging ? hearOrderEvents(messaging, changed) : () => undefined),
       failed: (error) => life.logger.warn({ err: error }, 'watched orders could not be read'),
@@ -181,6 +192,27 @@ function startWatch(
   );
   const watching = watch.run();
   life.closer('watch', () => watching);
+  return watch;
+}
+
+/** A place that moved on is news, too. */
+function watchEntries({ config, life, ledger, messaging }: Watching): Watch<WaitlistEntry> {
+  const watch = new Watch<WaitlistEntry>(
+    {
+      getOne: (entryId, userId) => ledger.waitlistEntryGet({ entryId, ...(userId !== undefined && { userId }) }),
+      read: (entryIds) => ledger.waitlistEntriesRead(entryIds),
+      idOf: ({ entryId }) => entryId,
+      isNews: (entry, told) =>
+        entry.version > told.version || (entry.version === told.version && entry.peopleAhead !== told.peopleAhead),
+      isFinal: ({ state }) => state !== 'WAITING' && state !== 'OFFERED',
+      maxWatchers: config.maxWatchers,
+      listen: (changed) => (messaging ? hearWaitlistEvents(messaging, changed) : () => undefined),
+      failed: (error) => life.logger.warn({ err: error }, 'watched entries of waitlists could not be read'),
+    },
+    life.closing,
+  );
+  const watching = watch.run();
+  life.closer('watch of waitlists', () => watching);
   return watch;
 }
 

@@ -98,8 +98,8 @@ test('every job is listed with what its last run did and when it runs next', asy
   assert.equal(
     jobs.map((job) => job.name),
     [
-      ...['alerts', 'cancelled-sales', 'expire', 'payment-sessions', 'payments-parked'],
-      ...['reconcile', 'reconcile-ended', 'sweep', 'sync', 'warm-up'],
+      ...['alerts', 'cancelled-sales', 'expire', 'payment-sessions', 'payments-parked', 'promote'],
+      ...['reconcile', 'reconcile-ended', 'sweep', 'sync', 'waitlist-end', 'warm-up'],
     ],
   );
   for (const job of jobs) assert.ok(job.nextRunAt && job.lastRunAt && job.nextRunAt > job.lastRunAt, job.name);

@@ -26,7 +26,7 @@ export function errorsOfHeaders(request: FastifyRequest): readonly ProblemError[
 const none: readonly ProblemError[] = [];
 
 function isChange({ method, routeOptions }: FastifyRequest): boolean {
-  return method === 'POST' && routeOptions.config.keyless !== true;
+  return (method === 'POST' || method === 'DELETE') && routeOptions.config.keyless !== true;
 }
 
 function whatIsWrong(isKeyRight: boolean, isUserRight: boolean, { headers }: FastifyRequest): ProblemError[] {

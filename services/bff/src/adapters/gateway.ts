@@ -26,6 +26,12 @@ import {
   type ReserveStreamResult,
   type StartPaymentRequest,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import type { WaitlistEntry } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist.js';
+import {
+  type AcceptOfferRequest,
+  type LeaveWaitlistRequest,
+  WaitlistServiceDefinition,
+} from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { BatchCaller } from '#libs/rpc/batch-caller.js';
 import { connect } from '#libs/rpc/client.js';
@@ -48,6 +54,9 @@ export interface Gateway {
   confirmPayment(request: ConfirmPaymentRequest): Promise<void>;
   failPayment(request: FailPaymentRequest): Promise<void>;
   recordRefund(request: RecordRefundRequest): Promise<void>;
+  getWaitlistEntry(userId: string, entryId: string): Promise<WaitlistEntry | undefined>;
+  leaveWaitlist(userId: string, request: LeaveWaitlistRequest): Promise<WaitlistEntry | undefined>;
+  acceptOffer(userId: string, request: AcceptOfferRequest): Promise<WaitlistEntry | undefined>;
   getSku(skuId: string): Promise<GetSkuResponse>;
   listSkus(request: ListSkusRequest): Promise<ListSkusResponse>;
   /** Whether any of its processes takes reservations. */
@@ -71,6 +80,7 @@ const triesMax = 4;
 export function connectGateway({ target, deadlineMs, maxInFlight, logger, metrics }: GatewayOptions): Gateway {
   const client = connect(ReservationServiceDefinition, target, { defaultDeadlineMs: deadlineMs });
   const payments = connect(PaymentServiceDefinition, target, { defaultDeadlineMs: deadlineMs });
+  const waitlist = connect(WaitlistServiceDefinition, target, { defaultDeadlineMs: deadlineMs });
   const reservations = new BatchCaller<
     ReserveStreamItem,
     ReserveStreamResult,
@@ -111,6 +121,10 @@ export function connectGateway({ target, deadlineMs, maxInFlight, logger, metric
     confirmPayment: async (request) => void (await client.confirmPayment(request)),
     failPayment: async (request) => void (await payments.failPayment(request)),
     recordRefund: async (request) => void (await payments.recordRefund(request)),
+    getWaitlistEntry: async (userId, entryId) =>
+      (await waitlist.getWaitlistEntry({ entryId, skuId: '' }, as(userId))).entry,
+    leaveWaitlist: async (userId, request) => (await waitlist.leaveWaitlist(request, as(userId))).entry,
+    acceptOffer: async (userId, request) => (await waitlist.acceptOffer(request, as(userId))).entry,
     getSku: (skuId) => client.getSku({ skuId }),
     listSkus: (request) => client.listSkus(request),
     isReachable: () => reservations.openPeers > 0,
@@ -118,6 +132,7 @@ export function connectGateway({ target, deadlineMs, maxInFlight, logger, metric
       reservations.close();
       client.close();
       payments.close();
+      waitlist.close();
     },
   };
 }

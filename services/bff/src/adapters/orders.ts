@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { OnBusy, OnSoldOut } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import type { OrderLine } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import type {
   ReserveRequest,
@@ -12,14 +12,20 @@ import { sendRefusal } from './problem.js';
 import { idOf, resource } from './resource.js';
 import { setRetryAfter } from './retry-after.js';
 import { acceptedAnswer, idParams, noQuery, orderAnswer, reserveBody } from './schemas.js';
+import { entryStateName, pathOfEntry } from './waitlist.js';
 
 // What the schemas of the routes let through.
 interface ReserveBody {
   store_id: string;
   lines: { sku_id: string; quantity: number; attendee_id?: string }[];
   on_busy?: 'queue' | 'fail';
+  on_sold_out?: 'refuse' | 'join_waitlist';
 }
 
+const onSoldOutByName = {
+  refuse: OnSoldOut.ON_SOLD_OUT_REFUSE,
+  join_waitlist: OnSoldOut.ON_SOLD_OUT_JOIN_WAITLIST,
+} as const;
 const onBusyByName = { queue: OnBusy.ON_BUSY_QUEUE, fail: OnBusy.ON_BUSY_FAIL } as const;
 
 /** Orders: placed and read. */
@@ -48,12 +54,13 @@ export function orderRoutes(app: FastifyInstance, gateway: Gateway): void {
 
 /** The request's id is its Idempotency-Key. */
 function reserveRequestOf(request: FastifyRequest): ReserveRequest {
-  const { store_id: storeId, lines, on_busy: onBusy } = request.body as ReserveBody;
+  const { store_id: storeId, lines, on_busy: onBusy, on_sold_out: onSoldOut } = request.body as ReserveBody;
   return {
     storeId,
     lines: linesOf(lines),
     requestId: request.id,
     onBusy: onBusy && onBusyByName[onBusy],
+    onSoldOut: onSoldOut && onSoldOutByName[onSoldOut],
   };
 }
 
@@ -73,6 +80,19 @@ function sendOutcome(outcome: ReserveResponse['outcome'], request: FastifyReques
     case 'pending': {
       const { orderId } = outcome.value;
       return reply.code(202).header('location', pathOf(orderId)).send({ order_id: orderId, state: 'PENDING' });
+    }
+    case 'waiting': {
+      const { entryId, skuId, state, peopleAhead, orderId } = outcome.value;
+      return reply
+        .code(202)
+        .header('location', pathOfEntry(entryId))
+        .send({
+          entry_id: entryId,
+          state: entryStateName(state),
+          sku_id: skuId,
+          people_ahead: orderId === '' ? peopleAhead : undefined,
+          order_id: orderId || undefined,
+        });
     }
     case 'refused':
       return sendRefusal(outcome.value, request, reply);

@@ -18,7 +18,11 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 type Method = (typeof methods)[number];
 
 /** Registers what a path answers to; every other method is 405 and told what is allowed. */
-export function resource(app: FastifyInstance, url: string, verbs: Partial<Record<'GET' | 'POST', Verb>>): void {
+export function resource(
+  app: FastifyInstance,
+  url: string,
+  verbs: Partial<Record<'GET' | 'POST' | 'DELETE', Verb>>,
+): void {
   const allowed = Object.keys(verbs) as Method[];
   for (const [method, { forUser, keyless = false, schema, handler }] of Object.entries(verbs)) {
     app.route({

@@ -65,6 +65,7 @@ export const reserveBody = {
   properties: {
     store_id: id,
     on_busy: { enum: ['queue', 'fail'], description: '"queue" or "fail"' },
+    on_sold_out: { enum: ['refuse', 'join_waitlist'], description: '"refuse" or "join_waitlist"' },
     lines,
   },
 } as const;
@@ -152,10 +153,35 @@ export const orderAnswer = {
   },
 } as const;
 
-/** Not decided yet: PENDING names the order that it will be, QUEUED the place in line. */
+/** Not decided yet: PENDING names the order that it will be, QUEUED the place in line; WAITING that on the waitlist. */
 export const acceptedAnswer = {
   type: 'object',
-  properties: { order_id: text, state: text, sku_id: text, people_ahead: whole, retry_after_ms: whole },
+  properties: {
+    order_id: text,
+    entry_id: text,
+    state: text,
+    sku_id: text,
+    people_ahead: whole,
+    retry_after_ms: whole,
+  },
+} as const;
+
+export const entryAnswer = {
+  type: 'object',
+  properties: {
+    entry_id: text,
+    store_id: text,
+    sku_id: text,
+    user_id: text,
+    quantity: whole,
+    state: text,
+    people_ahead: whole,
+    order_id: text,
+    joined_at: text,
+    offer_expires_at: text,
+    barred_reason: text,
+    estimated_seconds: whole,
+  },
 } as const;
 
 export const paymentAnswer = {

@@ -32,7 +32,7 @@ export interface BeginRules {
 }
 
 /** Outcomes by their number in a mark. */
-export const outcomes: readonly StoredOutcome[] = ['HELD', 'PENDING', 'REFUSED', 'OK'];
+export const outcomes: readonly StoredOutcome[] = ['HELD', 'PENDING', 'REFUSED', 'OK', 'WAITLISTED'];
 
 export function lineArguments({ mostPlaces, leastRetryMs, mostRetryMs, graceMs, lapseMs }: LineRules): number[] {
   return [mostPlaces, leastRetryMs, mostRetryMs, graceMs, lapseMs];

@@ -5,6 +5,7 @@ import { MoneyServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/
 import { OrderDeskServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/order_desk_service.js';
 import { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { SchedulerServiceDefinition } from '#libs/contracts/gen/holdfast/scheduler/v1/scheduler_service.js';
+import { WaitlistServiceDefinition } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import type { CallContext } from '#libs/rpc/call-context.js';
 import { type Client, connect } from '#libs/rpc/client.js';
@@ -22,6 +23,8 @@ import { MeshStatus, type MeshStatusOptions } from './mesh-status.js';
 import { behindToll } from './toll.js';
 
 /** A plan looks at every order: of a full ledger that takes tens of seconds. */
+import { type WaitlistParts, waitlistHandlers } from './waitlist-handlers.js';
+
 const reconcileDeadlineMs = 120_000;
 const statusDeadlineMs = 1_000;
 const ALERTS_AT_ONCE = 500;
@@ -35,6 +38,7 @@ export interface OperatorServicesOptions extends Pick<MeshStatusOptions, 'own' |
   /** What holds where neither sku nor store sets anything. */
   configured: BucketRate;
   callLimits: CallLimits;
+  waiting: Omit<WaitlistParts, 'client'>;
 }
 
 /** Everything that only operators may ask and do, each part forwarded to the service that owns it. */
@@ -42,7 +46,7 @@ export function operatorServices(options: OperatorServicesOptions): {
   services: ServiceImplementation[];
   close(): void;
 } {
-  const { inventory, configured, callLimits, inventoryTarget, orderTarget, schedulerTarget } = options;
+  const { inventory, configured, callLimits, waiting, inventoryTarget, orderTarget, schedulerTarget } = options;
   const closers: (() => void)[] = [];
 
   function open<Definition extends ServiceDefinition>(definition: Definition, target: string): Client<Definition> {
@@ -77,6 +81,10 @@ export function operatorServices(options: OperatorServicesOptions): {
     controlService({ stock, inventory, configured, callLimits, meshStatus }),
     forward(ReconcileServiceDefinition, open(ReconcileServiceDefinition, inventoryTarget)),
     forward(AlertServiceDefinition, alerts),
+    serve(
+      WaitlistServiceDefinition,
+      waitlistHandlers({ ...waiting, client: open(WaitlistServiceDefinition, orderTarget) }),
+    ),
     forward(DeadLetterServiceDefinition, open(DeadLetterServiceDefinition, orderTarget)),
     forward(MoneyServiceDefinition, open(MoneyServiceDefinition, orderTarget)),
     forward(OrderDeskServiceDefinition, open(OrderDeskServiceDefinition, orderTarget)),

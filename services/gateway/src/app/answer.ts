@@ -3,6 +3,7 @@ import type {
   ReserveResponse,
   ReserveStreamResult,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import type { WaitlistEntry } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist.js';
 import type { Fault } from '#libs/refusal/fault.js';
 import { toStatus } from '#libs/rpc/status.js';
 
@@ -25,6 +26,11 @@ export function told(outcome: Outcome): Told {
 
 export function refused(refusal: Refusal, ownOrder?: Order): Told {
   return told({ $case: 'refused', value: { refusal, ownOrder } });
+}
+
+/** A place in a waitlist. */
+export function waiting({ entryId, skuId, peopleAhead, state, orderId }: WaitlistEntry): Told {
+  return told({ $case: 'waiting', value: { entryId, skuId, peopleAhead, state, orderId } });
 }
 
 export function failed(fault: Fault): Answer {

@@ -16,8 +16,13 @@ import type {
   StartPaymentRequest,
   StartPaymentResponse,
 } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
+import type {
+  AcceptOfferResponse,
+  LeaveWaitlistResponse,
+} from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
 import { cancelOrder } from './cancel-order.js';
 import { cancelOrderLines } from './cancel-order-lines.js';
+import { acceptOffer, leaveWaitlist } from './change-entry.js';
 import { type ChangeOrder, type ChangeOrderOptions, createChangeOrder, type OrderChange } from './change-order.js';
 import { confirmPayment } from './confirm-payment.js';
 import { extendHold } from './extend-hold.js';
@@ -25,7 +30,7 @@ import { failPayment } from './fail-payment.js';
 import { moveOrder } from './move-order.js';
 import { createOwnOrders } from './own-orders.js';
 import { createPlaceOrder } from './place-order.js';
-import type { Peers } from './ports.js';
+import type { EntryChange, Peers } from './ports.js';
 import { recordRefund } from './record-refund.js';
 import { createReplay } from './replay-reservation.js';
 import { createReserve, type Reserve, type ReserveOptions } from './reserve.js';
@@ -43,17 +48,23 @@ export interface Changes {
   readonly confirmPayment: ChangeOrder<ConfirmPaymentRequest, ConfirmPaymentResponse>;
   readonly failPayment: ChangeOrder<FailPaymentRequest, FailPaymentResponse>;
   readonly recordRefund: ChangeOrder<RecordRefundRequest, RecordRefundResponse>;
+  readonly leaveWaitlist: ChangeOrder<EntryChange, LeaveWaitlistResponse>;
+  readonly acceptOffer: ChangeOrder<EntryChange, AcceptOfferResponse>;
 }
 
 export type ChangesOptions = ChangeOrderOptions & Omit<ReserveOptions, 'placeOrder' | 'replay'>;
 
 export function createChanges(peers: Peers, options: ChangesOptions): Changes & { close(): void } {
-  const { inventory, orders } = peers;
+  const { inventory, orders, waitlists } = peers;
   const ownOrder = createOwnOrders(orders);
   const reserving = createReserve({
     ...options,
     placeOrder: createPlaceOrder({ placeHold: inventory.placeHold, ownOrder, logger: options.logger }),
-    replay: createReplay({ ownOrder, findClaim: (orderId) => inventory.findClaim(orderId) }),
+    replay: createReplay({
+      ownOrder,
+      findClaim: (orderId) => inventory.findClaim(orderId),
+      findEntry: (entry) => waitlists.find(entry),
+    }),
   });
   const closers = [() => reserving.close()];
   function once<Request extends { orderId: string; requestId: string }, Response>(
@@ -73,6 +84,8 @@ export function createChanges(peers: Peers, options: ChangesOptions): Changes & 
     confirmPayment: once(confirmPayment(orders)),
     failPayment: once(failPayment(peers)),
     recordRefund: once(recordRefund(orders)),
+    leaveWaitlist: once(leaveWaitlist(peers)),
+    acceptOffer: once(acceptOffer(peers)),
     close() {
       for (const close of closers) close();
     },

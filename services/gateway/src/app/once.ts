@@ -295,7 +295,7 @@ function endedAs({ end, bytes }: Carried<unknown>, attempt: Attempt): Ending['as
 }
 
 function storedOutcomeOf(end: EndOfTry): StoredOutcome {
-  return end === 'HELD' || end === 'PENDING' || end === 'REFUSED' ? end : 'OK';
+  return end === 'HELD' || end === 'PENDING' || end === 'REFUSED' || end === 'WAITLISTED' ? end : 'OK';
 }
 
 /** It is told again in the background. */

@@ -7,7 +7,7 @@ import { encode } from '#libs/rpc/definition.js';
 import { fromStatus } from '#libs/rpc/status.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { EndOfTry } from '../domain/ending-of.js';
-import { type Answer, failed, refused, type Told, told } from './answer.js';
+import { type Answer, failed, refused, type Told, told, waiting } from './answer.js';
 import type { Attempt, Carried } from './once.js';
 import type { Ending, Hold, Inventory } from './ports.js';
 import { recordedFault } from './recorded-fault.js';
@@ -56,7 +56,14 @@ export function createPlaceOrder(
   function carried({ outcome }: PlaceHoldsResult, hold: Hold): Carried<Answer> | Promise<Carried<Answer>> {
     switch (outcome?.$case) {
       case 'held':
-        return ended(told({ $case: 'held', value: { order: outcome.value } }), 'HELD', opened(hold));
+        // The offer to a request that waited is told as it is today, whatever is stored.
+        return ended(
+          told({ $case: 'held', value: { order: outcome.value } }),
+          outcome.value.orderId === hold.orderId ? 'HELD' : 'WAITLISTED',
+          opened(hold),
+        );
+      case 'waitlisted':
+        return ended(waiting(outcome.value), 'WAITLISTED', []);
       case 'pending': {
         const answer = told({ $case: 'pending', value: { orderId: hold.orderId } });
         return { answer, end: 'PENDING', bytes: nothing, shut: [] };

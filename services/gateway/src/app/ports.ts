@@ -33,6 +33,12 @@ import type {
   StartPaymentRequest,
   StartPaymentResponse,
 } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
+import type { WaitlistEntry } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist.js';
+import type {
+  AcceptOfferResponse,
+  LeaveWaitlistResponse,
+  WatchWaitlistResponse,
+} from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
 import type { CallContext } from '#libs/rpc/call-context.js';
 
 // Orders, skus and refusals pass through as their owners wrote them. The gateway gives them no meaning of its own, so
@@ -80,9 +86,30 @@ export interface Orders {
   watch(order: { orderId: string; userId: string }, caller: Caller): AsyncIterable<Order>;
 }
 
+/** A change of an entry, as changes of orders are carried out: orderId is the entry's. */
+export interface EntryChange {
+  orderId: string;
+  requestId: string;
+  reason: string;
+  userId: string;
+}
+
+/** Entries of waitlists. What is not there, or is another's, rejects with WAITLIST_ENTRY_NOT_FOUND. */
+export interface Waitlists {
+  /** Without a caller it is worth a second of waiting. */
+  find(entry: { entryId: string; userId: string }, caller?: Caller): Promise<WaitlistEntry | undefined>;
+  /** The one by which the user waits at the sku. */
+  findBySku(entry: { skuId: string; userId: string }, caller: Caller): Promise<WaitlistEntry | undefined>;
+  leave(change: EntryChange, caller: Caller): Promise<LeaveWaitlistResponse>;
+  accept(change: EntryChange, caller: Caller): Promise<AcceptOfferResponse>;
+  /** The entry now and after each change, until its state is final. */
+  watch(entry: { entryId: string; userId: string }, caller: Caller): AsyncIterable<WatchWaitlistResponse>;
+}
+
 export interface Peers {
   readonly inventory: Inventory;
   readonly orders: Orders;
+  readonly waitlists: Waitlists;
 }
 
 /** How many requests for one sku are let through, and what becomes of the others. */
@@ -141,7 +168,7 @@ export interface Limited {
 }
 
 /** Outcomes that are stored. `OK` is the answer to a change other than Reserve. */
-export type StoredOutcome = 'HELD' | 'PENDING' | 'REFUSED' | 'OK';
+export type StoredOutcome = 'HELD' | 'PENDING' | 'REFUSED' | 'WAITLISTED' | 'OK';
 
 /** An answer that is replayed. */
 export interface StoredAnswer {

@@ -1,6 +1,7 @@
 import { type Order, OrderState, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { ReserveResponse } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
-import { type Answer, refused, type Told, told } from './answer.js';
+import type { WaitlistEntry } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist.js';
+import { type Answer, refused, type Told, told, waiting } from './answer.js';
 import type { Begun, Hold } from './ports.js';
 import { rowOrClaim } from './row-or-claim.js';
 
@@ -12,22 +13,35 @@ export interface ReplayOptions {
   ownOrder: (orderId: string, userId: string) => Promise<Order | undefined>;
   /** The undecided claim; undefined when there is none. */
   findClaim: (orderId: string) => Promise<Order | undefined>;
+  /** Rejects when there is none, or when it cannot be read now. */
+  findEntry: (entry: { entryId: string; userId: string }) => Promise<WaitlistEntry | undefined>;
 }
 
 type Done = Extract<Begun, { kind: 'DONE' }>;
 type Replay = (hold: Hold, done: Done) => Answer | undefined | Promise<Answer | undefined>;
 
 /** What a reservation that was answered before is told: the same no, or its order as it is today. Undefined when that is not known now. */
-export function createReplay({ ownOrder, findClaim }: ReplayOptions): Replay {
+export function createReplay({ ownOrder, findClaim, findEntry }: ReplayOptions): Replay {
   return function replay(hold, { outcome, ageMs, answer }) {
     const stored = answer.length > 0 ? decoded(answer) : undefined;
     if (outcome === 'REFUSED') return stored !== undefined && mayBeReplayed(stored) ? today(hold) : stored;
     if (outcome === 'PENDING') return decided(hold);
+    if (outcome === 'WAITLISTED') return place(hold, stored);
     return stored !== undefined && ageMs < repeatedForMs && isStillHeld(stored) ? stored : today(hold);
   };
 
   async function today({ orderId, userId }: Hold): Promise<Answer | undefined> {
     const order = await ownOrder(orderId, userId);
+    return order && answerOf(order);
+  }
+
+  /** The entry as it is today, or the order that it was offered. What cannot be read is asked for as at first. */
+  async function place({ orderId, userId }: Hold, stored: Told | undefined): Promise<Answer | undefined> {
+    const outcome = stored?.value.outcome;
+    const entryId = outcome?.$case === 'waiting' ? outcome.value.entryId : orderId;
+    const entry = await findEntry({ entryId, userId }).catch(() => undefined);
+    if (entry === undefined || entry.orderId === '') return entry && waiting(entry);
+    const order = await ownOrder(entry.orderId, userId);
     return order && answerOf(order);
   }
 

@@ -52,6 +52,7 @@ test('a hold has the computed id, and the user for attendee where none is named'
     requestId: 'key-1',
     lines: [{ skuId: 'sku-1', quantity: 1, attendeeId: 'ana', unitPriceMinor: 0 }],
     firstForMs: 3_600_000,
+    onSoldOut: undefined,
   });
 });
 

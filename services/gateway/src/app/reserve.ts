@@ -121,7 +121,7 @@ function faultIn(userId: string, request: ReserveRequest): Fault | undefined {
   return violations.length > 0 ? invalidRequest(violations) : undefined;
 }
 
-function holdOf(userId: string, { storeId, requestId, lines }: ReserveRequest): Hold {
+function holdOf(userId: string, { storeId, requestId, lines, onSoldOut }: ReserveRequest): Hold {
   return {
     orderId: orderId(storeId, userId, requestId),
     storeId,
@@ -131,6 +131,7 @@ function holdOf(userId: string, { storeId, requestId, lines }: ReserveRequest): 
       return { skuId, quantity, attendeeId: attendeeId === '' ? userId : attendeeId, unitPriceMinor: 0 };
     }),
     firstForMs: undefined,
+    onSoldOut,
   };
 }
 

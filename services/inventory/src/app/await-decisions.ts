@@ -1,5 +1,4 @@
-import { type Decision, decisionOf } from '#libs/ledger/decision.js';
-import type { LedgerOrder } from '#libs/ledger/rows.js';
+import type { Decision } from '#libs/ledger/decision.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { Placement } from './placement.js';
 
@@ -11,7 +10,7 @@ const READ_AT_ONCE = 500;
 const PROMPT_MS = 250;
 
 export interface AwaitDecisionsOptions {
-  ordersRead(orderIds: string[]): Promise<LedgerOrder[]>;
+  decisionsRead(orderIds: string[]): Promise<Decision[]>;
   /** The rows of some who wait were asked for, at `askedAtMs`, and are not there; the answer came promptly. */
   onUnknown(askedAtMs: number): void;
   /** News about the id of a try that waited. */
@@ -75,10 +74,10 @@ export class AwaitDecisions {
     this.reading = true;
     const askedAtMs = performance.now();
     try {
-      const orders = await this.options.ordersRead(overdue);
-      for (const order of orders) this.heard(decisionOf(order));
+      const decisions = await this.options.decisionsRead(overdue);
+      for (const decision of decisions) this.heard(decision);
       const isPrompt = performance.now() - askedAtMs <= PROMPT_MS;
-      if (isPrompt && orders.length < overdue.length) this.options.onUnknown(askedAtMs);
+      if (isPrompt && decisions.length < overdue.length) this.options.onUnknown(askedAtMs);
     } catch (error) {
       this.options.logger.warn({ err: error, orders: overdue.length }, 'rows of undecided orders could not be read');
     } finally {

@@ -11,7 +11,7 @@ import { StoreClaims } from './store-claims.js';
 import type { Switches } from './switches.js';
 
 export interface CarryClaimsOptions {
-  ledger: Pick<Ledger, 'ordersRead'>;
+  ledger: Pick<Ledger, 'decisionsRead'>;
   switches: Pick<Switches, 'orderPath'>;
   /** Absent: everything is admitted directly. */
   stream: ClaimStream | undefined;
@@ -40,7 +40,7 @@ export class CarryClaims {
       onOvertaken: (placement) => this.pastStream(placement),
     });
     this.decisions = new AwaitDecisions({
-      ordersRead: (ids) => ledger.ordersRead(ids),
+      decisionsRead: (ids) => ledger.decisionsRead(ids),
       onUnknown: (askedAtMs) => this.stalls.unknown(askedAtMs),
       onNews: (placement, news) => this.heardOf(placement, news),
       logger,

@@ -32,7 +32,8 @@ export interface ParkShortOptions {
 /**
  * Where orders wait that the gate has too few units for, one line per sku in order of arrival, newcomers behind them.
  * A turn reads the ledger once for all who wait. Whoever it knows is answered; whoever it says no to is told so at once
- * when it is surely the first try of its order, else goes to be refused by it; the rest are placed again. Short though
+ * when it is surely the first try of its order, else goes to be refused by it, as does who would rather wait; the rest are
+ * placed again. Short though
  * the ledger has units free means that others are undecided: what the ledger knows of them is settled, and the turn comes
  * again.
  */
@@ -94,8 +95,9 @@ export class ParkShort {
     const read = await this.options.parkedRead(claims);
     const candidates: Placement[] = [];
     for (const [i, placement] of placements.entries()) {
-      const { known, no } = read.words[i] ?? {};
-      if (known) this.options.onDecided(placement, known);
+      const { known, no, waits } = read.words[i] ?? {};
+      if (waits) this.options.admitDirectly(placement);
+      else if (known) this.options.onDecided(placement, known);
       else if (!no && this.options.isForGate(placement)) candidates.push(placement);
       else if (!no) this.options.pastGate(placement);
       else if (isFirst(placement, read, oldestMs.get(placement.shard))) this.options.onDecided(placement, no);

@@ -1,4 +1,4 @@
-import { type Decision, decisionOf } from '#libs/ledger/decision.js';
+import type { Decision } from '#libs/ledger/decision.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
 import type { Gate, JournalEntry, Settlement } from './ports.js';
 import { leftUnits, skusOf } from './settle-claims.js';
@@ -33,7 +33,7 @@ export async function sweepJournal(gate: Gate, ledger: Ledger, shards: number): 
 /** Settles what the ledger has decided of one sku, however young. */
 export async function settleKnown(
   gate: Gate,
-  ledger: Pick<Ledger, 'ordersRead'>,
+  ledger: Pick<Ledger, 'decisionsRead'>,
   shard: number,
   skuId: string,
 ): Promise<number> {
@@ -43,7 +43,7 @@ export async function settleKnown(
 /** Claims of a sku, so old at least, that the ledger has decided: how each is to be settled. */
 export async function decidedClaims(
   gate: Pick<Gate, 'undecided'>,
-  ledger: Pick<Ledger, 'ordersRead'>,
+  ledger: Pick<Ledger, 'decisionsRead'>,
   { shard, skuId, leastAgeMs }: { shard: number; skuId: string; leastAgeMs: number },
 ): Promise<Settlement[]> {
   const entries = await gate.undecided(shard, skuId, leastAgeMs);
@@ -105,11 +105,11 @@ function settlementOf(entry: JournalEntry, decision: Decision | undefined): Sett
   return decision && { orderId: entry.orderId, skuIds: [entry.skuId], again: leftUnits(decision) };
 }
 
-async function decisionsOf(ledger: Pick<Ledger, 'ordersRead'>, orderIds: string[]): Promise<Map<string, Decision>> {
+async function decisionsOf(ledger: Pick<Ledger, 'decisionsRead'>, orderIds: string[]): Promise<Map<string, Decision>> {
   const decisions = new Map<string, Decision>();
   for (let at = 0; at < orderIds.length; at += AT_ONCE) {
-    for (const order of await ledger.ordersRead(orderIds.slice(at, at + AT_ONCE)))
-      decisions.set(order.orderId, decisionOf(order));
+    for (const decision of await ledger.decisionsRead(orderIds.slice(at, at + AT_ONCE)))
+      decisions.set(decision.orderId, decision);
   }
   return decisions;
 }

@@ -10,6 +10,7 @@ import { releaseCalls } from './releases/release-calls.js';
 import { skuCalls } from './skus/sku-calls.js';
 import { storyCalls } from './stories/story-calls.js';
 import { switchCalls } from './switches/switch-calls.js';
+import { waitlistCalls } from './waitlist/waitlist-calls.js';
 import type { Wire } from './wire.js';
 
 /** Everything that the gateway is asked. */
@@ -26,5 +27,6 @@ export function gatewayOn(wire: Wire): Gateway {
     money: moneyCalls(wire),
     jobs: jobCalls(wire),
     releases: releaseCalls(wire),
+    waitlists: waitlistCalls(wire),
   };
 }

@@ -11,6 +11,7 @@ import type { Release } from '../domain/release.js';
 import type { Sku, SkuDraft, StockedSku } from '../domain/sku.js';
 import type { OrderStory, StoryOrder, UserStory } from '../domain/story.js';
 import type { ControlChange, Scope, Switch } from '../domain/switches.js';
+import type { WaitersPage } from '../domain/waiter.js';
 
 /** Who set a rate limit. */
 export type LimitSource = 'sku' | 'store' | 'configured';
@@ -189,6 +190,15 @@ export interface Releases {
   ): Promise<Page<Release>>;
 }
 
+/** Those who wait for what is sold out. */
+export interface Waitlists {
+  /** From the head of the line. */
+  listWaiters(sku: SkuNamed, pageSize: number, pageToken: string): Promise<WaitersPage>;
+  pauseWaitlist(sku: SkuNamed, reason: string): Promise<void>;
+  /** How many were offered something by it. */
+  resumeWaitlist(sku: SkuNamed, reason: string): Promise<number>;
+}
+
 /** The gateway as operators use it. */
 export interface Gateway {
   limits: Limits;
@@ -202,4 +212,5 @@ export interface Gateway {
   money: Money;
   jobs: Jobs;
   releases: Releases;
+  waitlists: Waitlists;
 }

@@ -20,7 +20,7 @@ import type { ExpiryReport } from '#libs/ledger/order-changes.js';
 import type { OrderEntry, OutboxEntry, RefundEntry, WaitlistNews } from '#libs/ledger/outbox.js';
 import type { Headers, Messaging } from '#libs/messaging/messaging.js';
 import { groupBy } from '../domain/group-by.js';
-import { orderEventsPattern } from './streams.js';
+import { orderEventsPattern, waitlistEventsPattern } from './streams.js';
 
 /** Skus whose units came back. */
 export type FreedSkus = ExpiryReport['freedSkus'];
@@ -145,6 +145,17 @@ export function hearOrderEvents(messaging: Messaging, changed: (orderId: string)
       changed(OrderChanged.decode(data).orderId);
     } catch {
       // Not one of ours. Whoever watches reads the ledger once a second anyway.
+    }
+  });
+}
+
+/** As hearOrderEvents, of entries of waitlists. */
+export function hearWaitlistEvents(messaging: Messaging, changed: (entryId: string) => void): () => void {
+  return messaging.subscribe(waitlistEventsPattern, (data) => {
+    try {
+      changed(WaitlistChanged.decode(data).entryId);
+    } catch {
+      // As above.
     }
   });
 }

@@ -1,8 +1,9 @@
 import { type ListOrdersRequest, OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import { toOrderMessage } from '#libs/contracts/order-messages.js';
+import type { LedgerOrder } from '#libs/ledger/rows.js';
 import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import { getOrder } from '../app/get-order.js';
-import type { OrderWatch } from '../app/watch-order.js';
+import type { Watch } from '../app/watch.js';
 import { RequestCheck } from './requests.js';
 import { lifeHandlers } from './serve-life.js';
 import { type PaymentVerbs, paymentHandlers } from './serve-payments.js';
@@ -11,7 +12,7 @@ const usualBatch = 500;
 const largestBatch = 1_000;
 
 export interface OrderVerbs extends PaymentVerbs {
-  readonly watch: OrderWatch;
+  readonly watch: Watch<LedgerOrder>;
 }
 
 /** The OrderService on the wire: requests checked, the ledger's words turned into messages. */

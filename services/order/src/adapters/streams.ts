@@ -12,7 +12,7 @@ export const refundEventsPattern = 'payment.v1.>';
 const alertEventsPattern = 'alert.v1.>';
 
 /** Every change of an entry of a waitlist. */
-const waitlistEventsPattern = 'waitlist.v1.>';
+export const waitlistEventsPattern = 'waitlist.v1.>';
 
 /** A relay that dies after storing and before marking stores again well within this. */
 const eventsDuplicateWindowMs = 120_000;

@@ -3,6 +3,7 @@ import type { AlertServiceDefinition } from '#libs/contracts/gen/holdfast/contro
 import type { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import type { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import type { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
+import type { WaitlistServiceDefinition } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import type { Client } from '#libs/rpc/client.js';
 import { restUntil } from '../domain/next-run.js';
@@ -28,6 +29,7 @@ export interface JobPorts {
     Client<OrderServiceDefinition>,
     'expireDue' | 'endCancelledSales' | 'applyParkedPayments' | 'endPaymentSessions'
   >;
+  readonly waitlist: Pick<Client<WaitlistServiceDefinition>, 'promoteWaiters' | 'endWaitlists'>;
   readonly inventory: Pick<Client<InventoryServiceDefinition>, 'sweep' | 'sync'>;
   readonly alerts: Pick<Client<AlertServiceDefinition>, 'checkAlerts'>;
   readonly reconcile: Pick<Client<ReconcileServiceDefinition>, 'planReconcile'>;
@@ -37,6 +39,7 @@ export interface JobPorts {
 
 const everySecondMs = 1_000;
 const alertsEveryMs = 5_000;
+const waitlistEndEveryMs = 5_000;
 const batchSize = 500;
 /** While the provider is away. */
 const sessionsAgainMs = 10_000;
@@ -53,7 +56,7 @@ const reconcileEndedEveryMs = 60_000;
 const lookDeadlineMs = 900_000;
 
 export function createJobs(ports: JobPorts): Job[] {
-  return [...saleJobs(ports), ...moneyJobs(ports), ...gateJobs(ports), ...lookJobs(ports)];
+  return [...saleJobs(ports), ...moneyJobs(ports), ...waitlistJobs(ports), ...gateJobs(ports), ...lookJobs(ports)];
 }
 
 /** What ends orders. */
@@ -85,6 +88,30 @@ function saleJobs({ order, now }: JobPorts): Job[] {
           cancelled += batch.cancelled;
         } while (batch.more && !closing.aborted);
         return { result: `${cancelled} cancelled`, nextInMs: everySecondMs };
+      },
+    },
+  ];
+}
+
+/** What goes on with those who wait. */
+function waitlistJobs({ waitlist }: JobPorts): Job[] {
+  return [
+    {
+      name: 'promote',
+      description: 'Offers what is kept for those who wait, where one transaction was not enough',
+      overdueAfterMs: 5_000,
+      async run() {
+        const { promoted } = await waitlist.promoteWaiters({});
+        return { result: `${promoted} promoted`, nextInMs: everySecondMs };
+      },
+    },
+    {
+      name: 'waitlist-end',
+      description: 'Ends the wait at sales that are over',
+      overdueAfterMs: 10_000,
+      async run() {
+        const { ended } = await waitlist.endWaitlists({});
+        return { result: `${ended} ended`, nextInMs: waitlistEndEveryMs };
       },
     },
   ];

@@ -31,7 +31,7 @@ interface DecidedClaims extends JournalPlace {
 }
 
 export interface GatesLookOptions extends GateParts {
-  readonly ledger: Pick<ReconcileLedger, 'stockRead' | 'ordersRead'>;
+  readonly ledger: Pick<ReconcileLedger, 'stockRead' | 'decisionsRead'>;
   /** Between two looks at one gate: longer than a sync that is due may take. */
   readonly momentMs: number;
   readonly signal: AbortSignal;

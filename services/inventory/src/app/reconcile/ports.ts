@@ -21,7 +21,7 @@ export type ReconcileLedger = Pick<
   | 'plansList'
   | 'planApply'
   | 'stockRead'
-  | 'ordersRead'
+  | 'decisionsRead'
   | 'claimsAdmit'
 >;
 

@@ -75,7 +75,6 @@ export interface PauseWaitlistRequest {
   skuId: string;
   /** 1..500 characters. */
   reason: string;
-  operator: string;
   requestId: string;
 }
 
@@ -90,7 +89,6 @@ export interface ResumeWaitlistRequest {
   skuId: string;
   /** 1..500 characters. */
   reason: string;
-  operator: string;
   requestId: string;
 }
 
@@ -700,7 +698,7 @@ export const ListWaitlistResponse: MessageFns<ListWaitlistResponse> = {
 };
 
 function createBasePauseWaitlistRequest(): PauseWaitlistRequest {
-  return { storeId: "", skuId: "", reason: "", operator: "", requestId: "" };
+  return { storeId: "", skuId: "", reason: "", requestId: "" };
 }
 
 export const PauseWaitlistRequest: MessageFns<PauseWaitlistRequest> = {
@@ -714,11 +712,8 @@ export const PauseWaitlistRequest: MessageFns<PauseWaitlistRequest> = {
     if (message.reason !== "") {
       writer.uint32(26).string(message.reason);
     }
-    if (message.operator !== "") {
-      writer.uint32(34).string(message.operator);
-    }
     if (message.requestId !== "") {
-      writer.uint32(42).string(message.requestId);
+      writer.uint32(34).string(message.requestId);
     }
     return writer;
   },
@@ -762,14 +757,6 @@ export const PauseWaitlistRequest: MessageFns<PauseWaitlistRequest> = {
           }
           case 4: {
             if (tag !== 34) {
-              break;
-            }
-
-            message.operator = reader.string();
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
               break;
             }
 
@@ -836,7 +823,7 @@ export const PauseWaitlistResponse: MessageFns<PauseWaitlistResponse> = {
 };
 
 function createBaseResumeWaitlistRequest(): ResumeWaitlistRequest {
-  return { storeId: "", skuId: "", reason: "", operator: "", requestId: "" };
+  return { storeId: "", skuId: "", reason: "", requestId: "" };
 }
 
 export const ResumeWaitlistRequest: MessageFns<ResumeWaitlistRequest> = {
@@ -850,11 +837,8 @@ export const ResumeWaitlistRequest: MessageFns<ResumeWaitlistRequest> = {
     if (message.reason !== "") {
       writer.uint32(26).string(message.reason);
     }
-    if (message.operator !== "") {
-      writer.uint32(34).string(message.operator);
-    }
     if (message.requestId !== "") {
-      writer.uint32(42).string(message.requestId);
+      writer.uint32(34).string(message.requestId);
     }
     return writer;
   },
@@ -898,14 +882,6 @@ export const ResumeWaitlistRequest: MessageFns<ResumeWaitlistRequest> = {
           }
           case 4: {
             if (tag !== 34) {
-              break;
-            }
-
-            message.operator = reader.string();
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
               break;
             }
 
