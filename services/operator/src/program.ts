@@ -5,6 +5,7 @@ import { addJobCommands } from './adapters/jobs/job-commands.js';
 import { addLimitsCommands } from './adapters/limits/limits-commands.js';
 import { addStatusCommand } from './adapters/mesh/status-command.js';
 import { addMoneyCommands } from './adapters/money/money-commands.js';
+import { addOrderCommands } from './adapters/orders/order-commands.js';
 import { addProveCommand } from './adapters/reconcile/prove-command.js';
 import { addReconcileCommands } from './adapters/reconcile/reconcile-commands.js';
 import { addReleasesCommand } from './adapters/releases/releases-command.js';
@@ -62,6 +63,7 @@ export function programOf(session: Session): Command {
   addReconcileCommands(program, session);
   addDeadLetterCommands(program, session);
   addMoneyCommands(program, session);
+  addOrderCommands(program, session);
   addJobCommands(program, session);
   return program.commandsGroup('More:').helpCommand('help [command]', 'this, or the help of a command');
 }

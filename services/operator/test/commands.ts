@@ -7,7 +7,7 @@ import {
 } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { WaitlistEntry, WaitlistState } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist.js';
 import type { Script } from './fake-gateway.js';
-import { payment } from './money-samples.js';
+import { holdStats, movement, payment } from './money-samples.js';
 import { alert, events, job, letter, order, orderId, plan, proof, release } from './repair-samples.js';
 import { change, longAgo, mug, mugUnits, orderSwitch, stockSwitch, wellMesh } from './samples.js';
 
@@ -99,6 +99,18 @@ export const sampleCommands: Record<string, SampleCommand> = {
     good: ['sandbox', 'pay_1', 'refund', ...why],
     bad: { args: ['a b', 'c d', 'burn'], problems: ['PROVIDER "a b"', 'PAYMENT "c d"', 'WHAT "burn"', needsReason] },
   },
+  'orders fulfil': {
+    good: ['K7QX2M9D', '--store', 'kiln'],
+    bad: { args: ['x', '--store', 'a b'], problems: ['--store "a b"', 'ORDER "x"'] },
+  },
+  'holds stats': {
+    good: ['--store', 'kiln'],
+    bad: { args: ['--since', 'soon'], problems: ['--since "soon"', 'name a store or a sku'] },
+  },
+  movements: {
+    good: ['--sku', 'kiln-mug'],
+    bad: { args: ['--since', 'soon', '--why', '7'], problems: ['--sku is missing', '--since "soon"', '--why "7"'] },
+  },
   'jobs list': { good: [] },
   'jobs run': { good: ['expire'], bad: { args: ['EXPIRE'], problems: ['JOB "EXPIRE"'] } },
   'jobs pause': { good: ['expire', ...why], bad: { args: ['EXPIRE'], problems: ['JOB "EXPIRE"', needsReason] } },
@@ -181,6 +193,9 @@ export const everyAnswer: Script = {
   listMoneyIssues: { payments: [payment], nextPageToken: '' },
   settleMoney: { payment: { ...payment, settledBy: 'anna', settledReason: 'by hand' } },
   getMoneyReport: { lines: [moneyLine] },
+  fulfilOrder: { order: { ...order, fulfilledAt: longAgo }, changed: true },
+  getHoldStats: holdStats,
+  listMovements: { movements: [movement], nextPageToken: '' },
   listJobs: { jobs: [job] },
   runJob: { job },
   pauseJob: { job: { ...job, paused: true, pauseReason: 'upgrade' } },

@@ -23,3 +23,14 @@ export const payment: Payment = {
   settledBy: '',
   settledReason: '',
 };
+
+export const holdStats = {
+  ...{ holds: 8, paid: 6, paidIn5: 4, paidIn10: 5, paidIn15: 6, paidIn30: 6 },
+  ...{ expired: 1, cancelled: 0, open: 1, vainUnitMinutes: 15 },
+};
+
+/** A hold that nobody paid. */
+export const movement = {
+  ...{ at: longAgo, skuId: 'kiln-mug', orderId, orderVersion: 2, reason: 'EXPIRE', changedBy: 'expiry', note: '' },
+  ...{ free: 0, reserved: 2, held: -2, sold: 0, userId: 'u-4711', wentTo: [] },
+};

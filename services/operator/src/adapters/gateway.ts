@@ -5,6 +5,7 @@ import { jobCalls } from './jobs/job-calls.js';
 import { limitsCalls } from './limits/limits-calls.js';
 import { meshCalls } from './mesh/mesh-calls.js';
 import { moneyCalls } from './money/money-calls.js';
+import { orderCalls } from './orders/order-calls.js';
 import { reconcileCalls } from './reconcile/reconcile-calls.js';
 import { releaseCalls } from './releases/release-calls.js';
 import { skuCalls } from './skus/sku-calls.js';
@@ -25,6 +26,7 @@ export function gatewayOn(wire: Wire): Gateway {
     alerts: alertCalls(wire),
     deadLetters: deadLetterCalls(wire),
     money: moneyCalls(wire),
+    orders: orderCalls(wire),
     jobs: jobCalls(wire),
     releases: releaseCalls(wire),
     waitlists: waitlistCalls(wire),

@@ -4,6 +4,7 @@ import type { DeadLetter } from '../domain/dead-letter.js';
 import type { Job } from '../domain/job.js';
 import type { LimitChange, OnBusy, Rate } from '../domain/limit-change.js';
 import type { MeshStatus } from '../domain/mesh.js';
+import type { HoldStats, Movement } from '../domain/movement.js';
 import type { MoneyLine, Payment, Settlement } from '../domain/payment.js';
 import type { Plan } from '../domain/plan.js';
 import type { Proof } from '../domain/proof.js';
@@ -172,6 +173,18 @@ export interface Money {
   report(day: { storeId: string; day: string; timeZone: string }): Promise<MoneyLine[]>;
 }
 
+/** Orders at the door, and where their units went. */
+export interface Orders {
+  /** `changed` is false when it was fulfilled before. */
+  fulfil(
+    which: { orderId: string } | { storeId: string; code: string },
+  ): Promise<{ orderId: string; userId: string; fulfilledAt?: Date | undefined; changed: boolean }>;
+  /** Either a store or a sku; the other one is empty. */
+  holdStats(wanted: { storeId: string; skuId: string; since: Date }): Promise<HoldStats>;
+  /** The newest first. */
+  movementsOf(skuId: string, pageSize: number, pageToken: string): Promise<Page<Movement>>;
+}
+
 /** When things are done. */
 export interface Jobs {
   listJobs(): Promise<Job[]>;
@@ -210,6 +223,7 @@ export interface Gateway {
   alerts: Alerts;
   deadLetters: DeadLetters;
   money: Money;
+  orders: Orders;
   jobs: Jobs;
   releases: Releases;
   waitlists: Waitlists;

@@ -1,0 +1,65 @@
+import { assert, suite } from '#libs/testing/suite.js';
+import { holdfast } from './command-line.js';
+import { everyAnswer } from './commands.js';
+import { type FakeGateway, startFakeGateway } from './fake-gateway.js';
+import { movement } from './money-samples.js';
+import { order, orderId } from './repair-samples.js';
+import { longAgo } from './samples.js';
+
+const test = suite('holdfast orders, holds and movements');
+let gateway: FakeGateway;
+
+test.before(async () => {
+  gateway = await startFakeGateway();
+});
+test.before.each(() => {
+  gateway.asked = [];
+  gateway.script = { ...everyAnswer };
+});
+test.after(() => gateway.close());
+
+const run = (...args: string[]) => holdfast(['--gateway', gateway.address, ...args]);
+
+test('an order is fulfilled by its code or its id, and the second time says when it was', async () => {
+  assert.match(
+    (await run('orders', 'fulfil', 'k7qx-2m9d', '--store', 'kiln')).out,
+    `order ${orderId} of u-4711 is fulfilled`,
+  );
+  gateway.script.fulfilOrder = { order: { ...order, fulfilledAt: longAgo }, changed: false };
+  assert.match((await run('orders', 'fulfil', orderId)).out, 'was fulfilled already, at 2026-03-02 09:00:00Z');
+  const sent = gateway.requests('fulfilOrder').map(({ orderId: id, storeId, code }) => [id, storeId, code]);
+  assert.equal(sent, [
+    ['', 'kiln', 'k7qx-2m9d'],
+    [orderId, '', ''],
+  ]);
+});
+
+test('holds are told with their shares, of the last day when nothing is said', async () => {
+  const { out } = await run('holds', 'stats', '--sku', 'kiln-mug');
+  assert.match(out, /paid +6 \(75 %\)[\s\S]*held in vain +15 unit-minutes/);
+  const [{ since, skuId } = { since: undefined, skuId: '' }] = gateway.requests('getHoldStats');
+  assert.is(skuId, 'kiln-mug');
+  const ageMs = Date.now() - (since?.getTime() ?? 0);
+  assert.ok(ageMs >= 86_400_000 && ageMs < 86_460_000);
+});
+
+test('movements are told back to an instant, and of one kind', async () => {
+  const older = { ...movement, at: new Date(Date.now() - 7_200_000) };
+  const newer = { ...movement, at: new Date(Date.now() - 60_000) };
+  const other = { ...newer, reason: 'CANCEL' };
+  gateway.script.listMovements = ({ pageToken }) => {
+    return pageToken === ''
+      ? { movements: [other, newer, older], nextPageToken: 'more' }
+      : { movements: [], nextPageToken: '' };
+  };
+  const { out } = await run('movements', '--sku', 'kiln-mug', '--since', '1h', '--why', 'expire', '--json');
+  const { movements } = JSON.parse(out) as { movements: { at: string; reason: string }[] };
+  assert.equal(
+    movements.map(({ at, reason }) => [at, reason]),
+    [[newer.at.toISOString(), 'EXPIRE']],
+  );
+  assert.is(gateway.requests('listMovements').length, 1);
+  assert.match((await run('movements', '--sku', 'kiln-mug')).out, /EXPIRE +reserved \+2, held -2 +/);
+});
+
+test.run();
