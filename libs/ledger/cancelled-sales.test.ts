@@ -5,6 +5,7 @@ import { assert, suite } from '#libs/testing/suite.js';
 import type { LedgerOrder, Sku } from './rows.js';
 import type { SkuChange } from './sku-control.js';
 import { claimOf, lineOf, refusalOf, type TestLedger, testLedger } from './test-ledger.js';
+import { joined, statesOf as waitersOf, waitingSku } from './test-waitlist.js';
 
 const test = suite('cancelled sales');
 let db: TestLedger;
@@ -161,13 +162,43 @@ test('a cancelled sale stays cancelled through a change of its terms, a resume a
   assert.is(refusalOf(await db.admit(claimOf('ann', sku.skuId))).reason, 'SALE_CANCELLED');
 });
 
-test('an order of two skus is given back when one of them is cancelled', async () => {
-  const [sku, other] = [await db.sku(), await db.sku()];
-  const order = await db.order(claimOf('dora', [lineOf(sku.skuId, 'dora'), lineOf(other.skuId, 'dora')]));
+test('who waits for a sale that is cancelled is offered nothing of it, and the wait ends', async () => {
+  const { holders, ...sku } = await waitingSku(db, { capacity: 2 });
+  const [offered, waiting] = [await joined(db, 'ann', sku.skuId), await joined(db, 'ben', sku.skuId)];
+  await db.ledger.orderCancel(holders[0]);
   await cancel(sku);
-  assert.is(await endAll(), 1);
-  assert.is((await db.ledger.orderGet(order.orderId)).state, 'CANCELLED');
-  assert.is((await db.stock(other.skuId)).free, 10);
+  assert.is(refusalOf(await db.admit(claimOf('cleo', sku.skuId))).reason, 'SALE_CANCELLED');
+  assert.is(await endAll(), 2);
+  await db.ledger.waitlistEnd(100);
+  assert.equal(await waitersOf(db, [offered, waiting]), ['DECLINED', 'ENDED']);
+  const { free, reserved, held } = await db.stock(sku.skuId);
+  assert.equal([free, reserved, held], [2, 0, 0]);
+});
+
+test('an order of two skus keeps the one that is sold on, held or paid, and its money in part', async () => {
+  const [sku, other] = [await db.sku(), await db.sku()];
+  const both = (user: string) => db.order(claimOf(user, [lineOf(sku.skuId, user), lineOf(other.skuId, user)]));
+  const [held, paid, lapsed] = [await both('dora'), await both('emil'), await both('fay')];
+  await pay(paid);
+  await db.expire(lapsed.orderId);
+  await cancel(sku);
+  assert.is(await endAll(), 3);
+  assert.is(await endAll(), 0);
+  for (const [{ orderId }, state] of [
+    [held, 'HELD'],
+    [paid, 'CONFIRMED'],
+  ] as const) {
+    const order = await db.ledger.orderGet(orderId);
+    assert.equal([order.state, order.lines.map(({ skuId }) => skuId)], [state, [other.skuId]]);
+    assert.is(order.amountMinor, 1_500);
+  }
+  assert.is((await db.ledger.orderGet(lapsed.orderId)).state, 'CANCELLED');
+  const refunds = await db.sql<{ amount: number }>(
+    'SELECT amount_minor::int AS amount FROM ledger.refunds WHERE order_id = $1',
+    [paid.orderId],
+  );
+  assert.equal(refunds, [{ amount: 1_500 }]);
+  assert.equal([(await db.stock(sku.skuId)).free, (await db.stock(other.skuId)).free], [10, 8]);
 });
 
 test.run();
