@@ -67,8 +67,8 @@ test('every row is checked before the first is imported, in chunks of 500', asyn
 
 test('what a row says is sent, and what it leaves out takes its default', async () => {
   await importing([
-    'title,sku_id,store_id,capacity,price,currency,starts_at,time_zone,on_sale_at,hold_ttl,on_busy,rate_per_second,rate_burst',
-    '"A class, on wheels",wheel-1,kiln,8,45.50,eur,2026-03-02 18:00,Europe/Berlin,2026-02-01T10:00:00Z,20m,fail,5,9',
+    'title,sku_id,store_id,capacity,price,currency,starts_at,time_zone,on_sale_at,hold_ttl,on_busy,on_sold_out,rate_per_second,rate_burst',
+    '"A class, on wheels",wheel-1,kiln,8,45.50,eur,2026-03-02 18:00,Europe/Berlin,2026-02-01T10:00:00Z,20m,fail,join_waitlist,5,9',
   ]);
   const [sku] = gateway.requests('importSkus')[0]?.skus ?? [];
   assert.equal(
@@ -95,7 +95,7 @@ test('what a row says is sent, and what it leaves out takes its default', async 
       onBusy: 2,
       cancelledAt: undefined,
       limitGroup: '',
-      onSoldOut: undefined,
+      onSoldOut: 2,
       waitlist: undefined,
       waitlistPaused: undefined,
     },

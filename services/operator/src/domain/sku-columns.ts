@@ -40,6 +40,11 @@ export const skuColumns: readonly SkuColumn[] = [
   },
   { name: 'on_busy', isRequired: false, meaning: 'beyond the rate limit: queue or fail; empty: queue' },
   {
+    name: 'on_sold_out',
+    isRequired: false,
+    meaning: 'when it is sold out: refuse or join_waitlist; empty: as it is, refuse of a new one',
+  },
+  {
     name: 'rate_per_second',
     isRequired: false,
     meaning: 'a rate limit of its own; with rate_burst',

@@ -95,6 +95,7 @@ class RowReader {
     const timeZone = this.#timeZone();
     const rate = this.#rate();
     const onBusy = this.#onBusy();
+    const onSoldOut = this.#onSoldOut();
     const limitGroup = this.#cell('limit_group') === '' ? '' : this.#id('limit_group');
     return {
       skuId: this.#id('sku_id'),
@@ -113,6 +114,7 @@ class RowReader {
       currency,
       ...(rate && { rate }),
       ...(onBusy && { onBusy }),
+      ...(onSoldOut && { onSoldOut }),
       ...(limitGroup !== '' && { limitGroup }),
     };
   }
@@ -204,6 +206,13 @@ class RowReader {
     if (seconds < 1 || seconds > 31 * 86_400)
       this.#wrong('hold_ttl', 'give a duration such as 90s, 15m or 2h, up to 31d');
     return seconds;
+  }
+
+  #onSoldOut(): SkuDraft['onSoldOut'] {
+    const text = this.#cell('on_sold_out').toLowerCase();
+    if (text === 'refuse' || text === 'join_waitlist') return text;
+    if (text !== '') this.#wrong('on_sold_out', 'give refuse or join_waitlist');
+    return undefined;
   }
 
   #onBusy(): OnBusy | undefined {

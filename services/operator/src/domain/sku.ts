@@ -19,6 +19,8 @@ export interface SkuDraft {
   currency: string;
   rate?: Rate | undefined;
   onBusy?: OnBusy | undefined;
+  /** When it is sold out. */
+  onSoldOut?: 'refuse' | 'join_waitlist' | undefined;
   /** The group of its store whose limit holds for it, too; empty: none. */
   limitGroup?: string;
 }

@@ -7,6 +7,7 @@ import {
   type Availability,
   AvailabilityState,
   OnBusy as OnBusyMessage,
+  OnSoldOut,
   type Sku as SkuMessage,
 } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
@@ -85,7 +86,7 @@ export function toUnits(message: Availability | undefined): SkuUnits {
   return { ...units, state: enumWord(AvailabilityState[state], 'AVAILABILITY_STATE_').toLowerCase() };
 }
 
-function toSkuMessage({ rate, onBusy, ...draft }: SkuDraft): SkuMessage {
+function toSkuMessage({ rate, onBusy, onSoldOut, ...draft }: SkuDraft): SkuMessage {
   return {
     startsAt: undefined,
     onSaleAt: undefined,
@@ -98,6 +99,9 @@ function toSkuMessage({ rate, onBusy, ...draft }: SkuDraft): SkuMessage {
     paused: false,
     etag: '',
     ...(onBusy && { onBusy: onBusy === 'fail' ? OnBusyMessage.ON_BUSY_FAIL : OnBusyMessage.ON_BUSY_QUEUE }),
+    ...(onSoldOut && {
+      onSoldOut: onSoldOut === 'refuse' ? OnSoldOut.ON_SOLD_OUT_REFUSE : OnSoldOut.ON_SOLD_OUT_JOIN_WAITLIST,
+    }),
   };
 }
 
