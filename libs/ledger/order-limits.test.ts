@@ -128,6 +128,20 @@ test('orders to be used are limited until they are used, and free ones count, to
   orderOf(await db.admit(store.claim('ann', blue)));
 });
 
+test('A18: book, cancel, book, cancel, book by one person is one unit, and each further key hears the own order', async () => {
+  const store = await storeWith({ perAttendeeLimit: 1, unfulfilledPerUser: 1 });
+  const sku = await store.sku({ perUserLimit: 1, capacity: 2 });
+  for (const cancels of [true, true, false]) {
+    const claim = store.claim('ann', sku);
+    const { orderId } = orderOf(await db.admit(claim));
+    assert.is(refusalOf(await db.admit(store.claim('ann', sku))).ownOrderId, orderId);
+    if (cancels) await db.ledger.orderCancel({ orderId });
+    // The key that was used stays with its order, however that ended.
+    assert.is(orderOf(await db.admit(claim)).orderId, orderId);
+  }
+  assert.equal([(await db.stock(sku)).held, (await db.stock(sku)).free], [1, 1]);
+});
+
 test('one batch with many claims of one person keeps the limits, in the order of arrival', async () => {
   const store = await storeWith({ perAttendeeLimit: 3, unfulfilledPerUser: 2 });
   const skus = await Promise.all(Array.from({ length: 4 }, () => store.sku()));

@@ -83,11 +83,12 @@ test('a limit that is set while people wait holds for their offers', async () =>
 });
 
 test('late money takes no unit anew beyond a limit', async () => {
-  const { open, claim } = await store({ unfulfilledPerUser: 1 });
+  const { open, claim, taken } = await store({ unfulfilledPerUser: 1 });
+  const { skuId: elsewhere } = await db.sku({ storeId: taken.storeId });
   const late = orderOf(await db.admit(claim('ann', open)));
   await db.expire(late.orderId);
   await db.ledger.ordersExpire(10);
-  const second = orderOf(await db.admit(claim('ann', open)));
+  const second = orderOf(await db.admit(claim('ann', elsewhere)));
   const { orderId, amountMinor, currency } = late;
   const paid = { orderId, provider: 'bank', providerPaymentId: orderId, amountMinor, currency };
   assert.is((await db.ledger.paymentConfirm(paid)).order?.state, 'EXPIRED');
