@@ -61,8 +61,11 @@ test('J06: the same request again is the same entry, and the offer once there is
   await db.ledger.orderCancel(await offerOf(db, (await joinedAs(skuId, 'first')).entryId));
   const offered = await db.admit(claim);
   assert.is(offered.kind === 'ORDER' && offered.order.orderId, offerOrderId(claim.orderId));
-  const other = await db.admit({ ...claim, lines: [lineOf(skuId, 'ann', 2)] });
-  assert.is(other.kind === 'FAULT' && other.reason, 'REQUEST_ID_REUSED');
+  const elsewhere = await db.sku();
+  for (const line of [lineOf(skuId, 'ann', 2), lineOf(elsewhere.skuId, 'ann')]) {
+    const other = await db.admit({ ...claim, lines: [line] });
+    assert.is(other.kind === 'FAULT' && other.reason, 'REQUEST_ID_REUSED');
+  }
 });
 
 const joinedAs = (skuId: string, userId: string) => db.ledger.waitlistEntryGet({ userId, skuId });

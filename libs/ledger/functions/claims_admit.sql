@@ -45,7 +45,7 @@ DECLARE
   -- By sku: units free as the batch goes on and before it, units sold by it, terms, and the no when none is free.
   stores text[]; remaining int[]; before int[]; others_have boolean[]; prices bigint[]; currencies text[];
   limits int[]; maxima int[]; ttls int[]; payables boolean[]; bars jsonb[]; bar_verdicts int[];
-  capacities int[]; sold_out_terms text[]; tails bigint[];
+  capacities int[]; sold_out_terms text[];
   selling int[] := array_fill(0, ARRAY[cardinality(sku_ids)]);
   shortages jsonb[] := array_fill(NULL::jsonb, ARRAY[cardinality(sku_ids)]);
   -- By pair: units of the attendee before the batch (null: no row) and from it, and the order that took them last.
@@ -88,13 +88,13 @@ BEGIN
     array_agg(t.currency), array_agg(t.per_user_limit), array_agg(t.max_per_order), array_agg(t.hold_ttl_seconds),
     array_agg(t.payment_required), array_agg(t.bar), count(t.store_id),
     array_agg(CASE WHEN t.bar ? 'opens_at' THEN 3 WHEN t.bar ->> 'reason' = 'NOT_ON_SALE' THEN 4 ELSE 5 END),
-    array_agg(t.capacity), array_agg(t.on_sold_out), array_agg(t.waitlist_tail)
+    array_agg(t.capacity), array_agg(t.on_sold_out)
   INTO stores, remaining, others_have, prices, currencies, limits, maxima, ttls, payables, bars, written, bar_verdicts,
-    capacities, sold_out_terms, tails
+    capacities, sold_out_terms
   FROM (
     SELECT s.store_id, s.free, s.held + s.reserved > s.overbooked AS others_have, sku.price_minor, sku.currency,
       sku.per_user_limit, sku.max_per_order, sku.hold_ttl_seconds, sku.payment_required, s.capacity, sku.on_sold_out,
-      s.waitlist_tail, sale_bar(sku, decided_at) AS bar
+      sale_bar(sku, decided_at) AS bar
     FROM unnest(sku_ids) WITH ORDINALITY AS u (sku_id, i)
     LEFT JOIN stock AS s ON s.sku_id = u.sku_id
     LEFT JOIN skus AS sku ON sku.sku_id = u.sku_id
@@ -118,7 +118,7 @@ BEGIN
   END LOOP;
 
   -- Only where somebody ever waited.
-  IF 0 < ANY (tails) THEN
+  IF EXISTS (SELECT FROM waitlist_entries) THEN
     FOR known IN SELECT * FROM entries_known(order_ids) LOOP
       o := known.place; states[o] := coalesce(known.state, 'WAITLISTED'); versions[o] := known.version;
       hashes[o] := known.lines_hash; refusals[o] := known.word; amounts[o] := known.amount_minor;
