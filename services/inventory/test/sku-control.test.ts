@@ -3,7 +3,7 @@ import type { Status } from '#libs/contracts/gen/google/rpc/status.js';
 import { ControlServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
 import { StockPath } from '#libs/contracts/gen/holdfast/control/v1/switch.js';
 import { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
-import { AvailabilityState, type Sku } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { AvailabilityState, LateCancel, LatePayment, type Sku } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { shardOfStore } from '#libs/contracts/order-id.js';
 import { claimOf, lineOf, type TestLedger, testLedger } from '#libs/ledger/test-ledger.js';
 import { createRedis, type RedisClient } from '#libs/redis/redis-client.js';
@@ -181,6 +181,29 @@ test('an import says of each bad row what is wrong with it, puts the rest, and a
   );
   assert.is(faults[1]?.fault.metadata.taken, '4');
   assert.equal(await gateOf(fresh), { letIn: 10, isOpen: true });
+});
+
+test('what becomes of late money and late cancels is put, stays when it is left out, and is refused by its name', async () => {
+  const { skuId } = await database.sku();
+  const put = async (policies: Partial<Sku>): Promise<(number | undefined)[]> => {
+    const { sku } = await inventory.getSku({ skuId });
+    await inventory.putSku({ sku: sku && { ...sku, ...policies }, requestId: '' });
+    const { latePayment, freeCancelSeconds, lateCancel } = await read(skuId);
+    return [latePayment, freeCancelSeconds, lateCancel];
+  };
+  const { LATE_PAYMENT_REFUND, LATE_PAYMENT_RETAKE_IF_FREE } = LatePayment;
+  const { LATE_CANCEL_NO_REFUND, LATE_CANCEL_REFUSE } = LateCancel;
+  assert.equal(await put({}), [LATE_PAYMENT_RETAKE_IF_FREE, -1, LATE_CANCEL_REFUSE]);
+  const strict = { latePayment: LATE_PAYMENT_REFUND, freeCancelSeconds: 0, lateCancel: LATE_CANCEL_NO_REFUND };
+  const told = [LATE_PAYMENT_REFUND, 0, LATE_CANCEL_NO_REFUND];
+  assert.equal(await put(strict), told);
+  assert.equal(await put({ latePayment: undefined, freeCancelSeconds: undefined, lateCancel: undefined }), told);
+  assert.equal(await put({ freeCancelSeconds: -1 }), [LATE_PAYMENT_REFUND, -1, LATE_CANCEL_NO_REFUND]);
+  const wrong = put({ latePayment: 9 as LatePayment, freeCancelSeconds: -2, lateCancel: 9 as LateCancel });
+  assert.equal(
+    (await rejectionOf(wrong, Fault)).violations.map(({ field }) => field),
+    ['late_payment', 'late_cancel', 'free_cancel_seconds'],
+  );
 });
 
 test('an import without update changes no sku that exists', async () => {

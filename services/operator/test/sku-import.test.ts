@@ -67,8 +67,8 @@ test('every row is checked before the first is imported, in chunks of 500', asyn
 
 test('what a row says is sent, and what it leaves out takes its default', async () => {
   await importing([
-    'title,sku_id,store_id,capacity,price,currency,starts_at,time_zone,on_sale_at,hold_ttl,on_busy,on_sold_out,rate_per_second,rate_burst',
-    '"A class, on wheels",wheel-1,kiln,8,45.50,eur,2026-03-02 18:00,Europe/Berlin,2026-02-01T10:00:00Z,20m,fail,join_waitlist,5,9',
+    'title,sku_id,store_id,capacity,price,currency,starts_at,time_zone,on_sale_at,hold_ttl,on_busy,on_sold_out,late_payment,free_cancel,late_cancel,rate_per_second,rate_burst',
+    '"A class, on wheels",wheel-1,kiln,8,45.50,eur,2026-03-02 18:00,Europe/Berlin,2026-02-01T10:00:00Z,20m,fail,join_waitlist,refund,24h,no_refund,5,9',
   ]);
   const [sku] = gateway.requests('importSkus')[0]?.skus ?? [];
   assert.equal(
@@ -96,10 +96,30 @@ test('what a row says is sent, and what it leaves out takes its default', async 
       cancelledAt: undefined,
       limitGroup: '',
       onSoldOut: 2,
+      latePayment: 2,
+      freeCancelSeconds: 86_400,
+      lateCancel: 2,
       waitlist: undefined,
       waitlistPaused: undefined,
     },
   );
+});
+
+test('a cancel that is always free is said, and a policy that is none is named', async () => {
+  await importing([`${header},free_cancel`, `${row('mug')},always`]);
+  assert.is(gateway.requests('importSkus')[0]?.skus[0]?.freeCancelSeconds, -1);
+  const { code, err } = await importing([
+    `${header},late_payment,free_cancel,late_cancel`,
+    `${row('mug')},keep,367d,maybe`,
+  ]);
+  assert.is(code, 2);
+  for (const line of [
+    'line 2, late_payment: "keep": give retake_if_free or refund',
+    'line 2, free_cancel: "367d": give a duration such as 0s, 24h or 7d, up to 366d, or always',
+    'line 2, late_cancel: "maybe": give refuse or no_refund',
+  ]) {
+    assert.ok(err.includes(line), `${line} in ${err}`);
+  }
 });
 
 test('every bad cell is listed with line and column, and nothing is sent', async () => {

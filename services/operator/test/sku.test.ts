@@ -1,5 +1,5 @@
 import { StockPath } from '#libs/contracts/gen/holdfast/control/v1/switch.js';
-import { AvailabilityState } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { AvailabilityState, LateCancel, LatePayment } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { holdfast } from './command-line.js';
@@ -44,6 +44,8 @@ test('show tells terms, units and which switch decides', async () => {
     /price +12\.50 EUR/,
     /rate limit +400 a second, burst 40/,
     /when busy +fail/,
+    /late payment +gets its units again if they are free/,
+    /cancel +free at any time/,
   ]) {
     assert.match(out, fact);
   }
@@ -64,6 +66,20 @@ test('show --json has names as in the contracts', async () => {
   });
   assert.equal([shown.sku.price_minor, shown.sku.on_busy, shown.sku.rate_limit.burst], [1250, 'fail', 40]);
   assert.is(shown.stock_path, 'postgres');
+});
+
+test('show tells what becomes of late money and of a late cancel', async () => {
+  const policies = {
+    latePayment: LatePayment.LATE_PAYMENT_REFUND,
+    freeCancelSeconds: 86_400,
+    lateCancel: LateCancel.LATE_CANCEL_NO_REFUND,
+  };
+  gateway.script.getSku = { sku: { ...mug, ...policies }, availability: mugUnits };
+  const { out } = await run('show', 'kiln-mug');
+  assert.match(out, /late payment +goes back/);
+  assert.match(out, /cancel +free until 24 h before it starts, then without a refund/);
+  const { sku } = JSON.parse((await run('show', 'kiln-mug', '--json')).out);
+  assert.equal([sku.late_payment, sku.free_cancel_seconds, sku.late_cancel], ['refund', 86_400, 'no_refund']);
 });
 
 test('why a sku is not on sale is said', async () => {

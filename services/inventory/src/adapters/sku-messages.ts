@@ -8,6 +8,7 @@ import type { Sku, SkuStock } from '#libs/ledger/rows.js';
 import type { SkuToPut } from '#libs/ledger/sku-violations.js';
 import { saleWindow } from '../domain/terms.js';
 import { fromOnBusyMessage, fromRateLimitMessage, toOnBusyMessage } from './limit-messages.js';
+import { fromSkuPolicies, toSkuPolicies } from './sku-policies.js';
 import { fromWaitlistTerms, toWaitlistTerms } from './waitlist-terms.js';
 
 const DEFAULTS = { perUserLimit: 1, maxPerOrder: 10, holdTtlSeconds: 900 } as const;
@@ -29,6 +30,7 @@ export function fromSkuMessage(message: SkuMessage): SkuToPut {
     currency: message.currency,
     onBusy: fromOnBusyMessage(message.onBusy ?? OnBusy.ON_BUSY_QUEUE),
     paused: message.paused,
+    ...fromSkuPolicies(message),
     ...fromWaitlistTerms(message),
     ...(rateLimit && { rateLimit: fromRateLimitMessage(rateLimit) }),
     ...(message.limitGroup !== '' && { limitGroup: message.limitGroup }),
@@ -58,6 +60,7 @@ export function toSkuMessage(sku: Sku): SkuMessage {
     rateLimit: sku.rateLimit,
     onBusy: toOnBusyMessage(sku.onBusy),
     paused: sku.paused,
+    ...toSkuPolicies(sku),
     ...toWaitlistTerms(sku),
     etag: sku.etag,
     cancelledAt: sku.cancelledAt,

@@ -7,17 +7,18 @@ import {
 import { toOnSoldOutMessage } from '#libs/contracts/waitlist-messages.js';
 import type { Sku } from '#libs/ledger/rows.js';
 import type { SkuToPut } from '#libs/ledger/sku-violations.js';
+import { enumWord } from './enum-word.js';
 
 /** Unspecified is the default; a word that nobody knows stays one, for the ledger to refuse. */
 export function fromWaitlistTerms({ onSoldOut, waitlist }: SkuMessage): Pick<SkuToPut, 'onSoldOut' | 'waitlist'> {
   const { maxEntries, order, maxSkips, accept, offerTtlSeconds } = waitlist ?? {};
   return {
-    ...(onSoldOut && { onSoldOut: wordOf(OnSoldOut, onSoldOut, 'ON_SOLD_OUT_') }),
+    ...(onSoldOut && { onSoldOut: enumWord(OnSoldOut, onSoldOut, 'ON_SOLD_OUT_') }),
     waitlist: {
       ...(maxEntries !== undefined && { max: maxEntries }),
-      ...(order && { order: wordOf(WaitlistOrder, order, 'WAITLIST_ORDER_') }),
+      ...(order && { order: enumWord(WaitlistOrder, order, 'WAITLIST_ORDER_') }),
       ...(maxSkips !== undefined && { skips: maxSkips }),
-      ...(accept && { accept: wordOf(WaitlistAccept, accept, 'WAITLIST_ACCEPT_') }),
+      ...(accept && { accept: enumWord(WaitlistAccept, accept, 'WAITLIST_ACCEPT_') }),
       ...(offerTtlSeconds && { offerTtlSeconds }),
     },
   };
@@ -39,8 +40,4 @@ export function toWaitlistTerms({
     },
     waitlistPaused,
   };
-}
-
-function wordOf(names: Readonly<Record<number, string>>, value: number, prefix: string): string {
-  return (names[value] ?? String(value)).replace(prefix, '');
 }

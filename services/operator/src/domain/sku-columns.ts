@@ -45,6 +45,22 @@ export const skuColumns: readonly SkuColumn[] = [
     meaning: 'when it is sold out: refuse or join_waitlist; empty: as it is, refuse of a new one',
   },
   {
+    name: 'late_payment',
+    isRequired: false,
+    meaning: 'money after its hold: retake_if_free or refund; empty: as it is, retake_if_free of a new one',
+  },
+  {
+    name: 'free_cancel',
+    isRequired: false,
+    meaning: 'how long before its start a cancel is free, as in 24h, or always; empty: as it is, always of a new one',
+    field: 'free_cancel_seconds',
+  },
+  {
+    name: 'late_cancel',
+    isRequired: false,
+    meaning: 'a cancel after that: refuse or no_refund; empty: as it is, refuse of a new one',
+  },
+  {
     name: 'rate_per_second',
     isRequired: false,
     meaning: 'a rate limit of its own; with rate_burst',

@@ -1,4 +1,4 @@
-import type { OnBusy, Rate } from './limit-change.js';
+import type { Rate } from './limit-change.js';
 import { minorUnits } from './money.js';
 import type { SkuDraft } from './sku.js';
 import { skuColumns } from './sku-columns.js';
@@ -94,8 +94,11 @@ class RowReader {
     const priceMinor = this.#price(currency);
     const timeZone = this.#timeZone();
     const rate = this.#rate();
-    const onBusy = this.#onBusy();
-    const onSoldOut = this.#onSoldOut();
+    const onBusy = this.#word('on_busy', ['queue', 'fail']);
+    const onSoldOut = this.#word('on_sold_out', ['refuse', 'join_waitlist']);
+    const latePayment = this.#word('late_payment', ['retake_if_free', 'refund']);
+    const freeCancelSeconds = this.#freeCancel();
+    const lateCancel = this.#word('late_cancel', ['refuse', 'no_refund']);
     const limitGroup = this.#cell('limit_group') === '' ? '' : this.#id('limit_group');
     return {
       skuId: this.#id('sku_id'),
@@ -115,6 +118,9 @@ class RowReader {
       ...(rate && { rate }),
       ...(onBusy && { onBusy }),
       ...(onSoldOut && { onSoldOut }),
+      ...(latePayment && { latePayment }),
+      ...(freeCancelSeconds !== undefined && { freeCancelSeconds }),
+      ...(lateCancel && { lateCancel }),
       ...(limitGroup !== '' && { limitGroup }),
     };
   }
@@ -208,18 +214,22 @@ class RowReader {
     return seconds;
   }
 
-  #onSoldOut(): SkuDraft['onSoldOut'] {
-    const text = this.#cell('on_sold_out').toLowerCase();
-    if (text === 'refuse' || text === 'join_waitlist') return text;
-    if (text !== '') this.#wrong('on_sold_out', 'give refuse or join_waitlist');
-    return undefined;
+  #freeCancel(): SkuDraft['freeCancelSeconds'] {
+    const text = this.#cell('free_cancel').toLowerCase();
+    if (text === '') return undefined;
+    if (text === 'always') return text;
+    const seconds = durationSeconds(text) ?? -1;
+    if (seconds < 0 || seconds > 366 * 86_400)
+      this.#wrong('free_cancel', 'give a duration such as 0s, 24h or 7d, up to 366d, or always');
+    return seconds;
   }
 
-  #onBusy(): OnBusy | undefined {
-    const text = this.#cell('on_busy').toLowerCase();
-    if (text === 'queue' || text === 'fail') return text;
-    if (text !== '') this.#wrong('on_busy', 'give queue or fail');
-    return undefined;
+  /** One of the words; undefined for an empty cell. */
+  #word<Word extends string>(column: string, words: readonly Word[]): Word | undefined {
+    const text = this.#cell(column).toLowerCase();
+    const word = words.find((each) => each === text);
+    if (word === undefined && text !== '') this.#wrong(column, `give ${words.join(' or ')}`);
+    return word;
   }
 
   #rate(): Rate | undefined {

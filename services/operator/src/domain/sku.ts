@@ -21,6 +21,12 @@ export interface SkuDraft {
   onBusy?: OnBusy | undefined;
   /** When it is sold out. */
   onSoldOut?: 'refuse' | 'join_waitlist' | undefined;
+  /** What becomes of money that comes after its hold is gone. */
+  latePayment?: 'retake_if_free' | 'refund' | undefined;
+  /** Until how long before its start a cancel is free. */
+  freeCancelSeconds?: number | 'always' | undefined;
+  /** What becomes of a cancel that comes later. */
+  lateCancel?: 'refuse' | 'no_refund' | undefined;
   /** The group of its store whose limit holds for it, too; empty: none. */
   limitGroup?: string;
 }

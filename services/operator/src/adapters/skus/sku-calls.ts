@@ -6,6 +6,8 @@ import {
 import {
   type Availability,
   AvailabilityState,
+  LateCancel,
+  LatePayment,
   OnBusy as OnBusyMessage,
   OnSoldOut,
   type Sku as SkuMessage,
@@ -21,6 +23,11 @@ import { toStoryOrder } from '../stories/story-calls.js';
 import type { Wire } from '../wire.js';
 
 const importDeadlineMs = 30_000;
+const latePaymentMessages = {
+  retake_if_free: LatePayment.LATE_PAYMENT_RETAKE_IF_FREE,
+  refund: LatePayment.LATE_PAYMENT_REFUND,
+};
+const lateCancelMessages = { refuse: LateCancel.LATE_CANCEL_REFUSE, no_refund: LateCancel.LATE_CANCEL_NO_REFUND };
 
 /** Skus as the gateway tells them. */
 export function skuCalls({ connect, options }: Wire): Skus {
@@ -66,6 +73,9 @@ export function toSku(message: SkuMessage | undefined): Sku {
   const {
     rateLimit,
     onBusy,
+    latePayment,
+    freeCancelSeconds,
+    lateCancel,
     etag: _etag,
     onSoldOut: _onSoldOut,
     waitlist: _waitlist,
@@ -76,6 +86,9 @@ export function toSku(message: SkuMessage | undefined): Sku {
     ...sku,
     ...(rateLimit && { rate: { perSecond: rateLimit.perSecond, burst: rateLimit.burst } }),
     onBusy: onBusy === OnBusyMessage.ON_BUSY_FAIL ? 'fail' : 'queue',
+    latePayment: latePayment === LatePayment.LATE_PAYMENT_REFUND ? 'refund' : 'retake_if_free',
+    freeCancelSeconds: freeCancelSeconds === undefined || freeCancelSeconds < 0 ? 'always' : freeCancelSeconds,
+    lateCancel: lateCancel === LateCancel.LATE_CANCEL_NO_REFUND ? 'no_refund' : 'refuse',
   };
 }
 
@@ -86,7 +99,8 @@ export function toUnits(message: Availability | undefined): SkuUnits {
   return { ...units, state: enumWord(AvailabilityState[state], 'AVAILABILITY_STATE_').toLowerCase() };
 }
 
-function toSkuMessage({ rate, onBusy, onSoldOut, ...draft }: SkuDraft): SkuMessage {
+function toSkuMessage(sku: SkuDraft): SkuMessage {
+  const { rate, onBusy, onSoldOut, latePayment, freeCancelSeconds, lateCancel, ...draft } = sku;
   return {
     startsAt: undefined,
     onSaleAt: undefined,
@@ -102,6 +116,11 @@ function toSkuMessage({ rate, onBusy, onSoldOut, ...draft }: SkuDraft): SkuMessa
     ...(onSoldOut && {
       onSoldOut: onSoldOut === 'refuse' ? OnSoldOut.ON_SOLD_OUT_REFUSE : OnSoldOut.ON_SOLD_OUT_JOIN_WAITLIST,
     }),
+    ...(latePayment && { latePayment: latePaymentMessages[latePayment] }),
+    ...(freeCancelSeconds !== undefined && {
+      freeCancelSeconds: freeCancelSeconds === 'always' ? -1 : freeCancelSeconds,
+    }),
+    ...(lateCancel && { lateCancel: lateCancelMessages[lateCancel] }),
   };
 }
 

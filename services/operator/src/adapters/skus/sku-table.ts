@@ -56,8 +56,16 @@ function termsText(sku: Sku): string {
       rate === undefined ? 'none of its own' : `${figure(rate.perSecond)} a second, burst ${figure(rate.burst)}`,
     ],
     ['when busy', sku.onBusy ?? 'queue'],
+    ['late payment', sku.latePayment === 'refund' ? 'goes back' : 'gets its units again if they are free'],
+    ['cancel', cancelText(sku)],
     ...(sku.limitGroup ? [['limit group', sku.limitGroup] as const] : []),
   ]);
+}
+
+function cancelText({ freeCancelSeconds, lateCancel }: Sku): string {
+  if (typeof freeCancelSeconds !== 'number') return 'free at any time';
+  const until = freeCancelSeconds === 0 ? 'it starts' : `${durationText(freeCancelSeconds * 1_000)} before it starts`;
+  return `free until ${until}, then ${lateCancel === 'no_refund' ? 'without a refund' : 'refused'}`;
 }
 
 function saleText(sku: Sku, { onSale, opensInMs, state }: SkuUnits, paint: Paint): string {

@@ -15,6 +15,26 @@ export enum OnBusy {
   UNRECOGNIZED = -1,
 }
 
+/** What becomes of money that was captured after its hold had ended. */
+export enum LatePayment {
+  LATE_PAYMENT_UNSPECIFIED = 0,
+  /** LATE_PAYMENT_RETAKE_IF_FREE - Its order gets its units again when they are free; else the money goes back. */
+  LATE_PAYMENT_RETAKE_IF_FREE = 1,
+  /** LATE_PAYMENT_REFUND - It goes back. */
+  LATE_PAYMENT_REFUND = 2,
+  UNRECOGNIZED = -1,
+}
+
+/** What becomes of a user's cancel when less than free_cancel_seconds are left. Operators are not bound by it. */
+export enum LateCancel {
+  LATE_CANCEL_UNSPECIFIED = 0,
+  /** LATE_CANCEL_REFUSE - It is refused with CANCEL_TOO_LATE. */
+  LATE_CANCEL_REFUSE = 1,
+  /** LATE_CANCEL_NO_REFUND - The units come back, the money is kept. */
+  LATE_CANCEL_NO_REFUND = 2,
+  UNRECOGNIZED = -1,
+}
+
 /** What becomes of an order when too few units are free. */
 export enum OnSoldOut {
   ON_SOLD_OUT_UNSPECIFIED = 0,
@@ -120,6 +140,21 @@ export interface Sku {
   /** Whether an operator stopped serving them; a change of the sku leaves it as it is. */
   waitlistPaused?:
     | boolean
+    | undefined;
+  /**
+   * What becomes of money that comes after its hold is gone. Absent, as with the two that follow: as it is. Of a new sku
+   * RETAKE_IF_FREE.
+   */
+  latePayment?:
+    | LatePayment
+    | undefined;
+  /** Until how long before starts_at a cancel is free, 0..31622400. -1: always, as of a new sku. */
+  freeCancelSeconds?:
+    | number
+    | undefined;
+  /** What becomes of a cancel that comes later. Of a new sku REFUSE. */
+  lateCancel?:
+    | LateCancel
     | undefined;
   /** When the sale was cancelled, for good. Set by CancelSku only. */
   cancelledAt:
@@ -240,6 +275,9 @@ function createBaseSku(): Sku {
     onSoldOut: undefined,
     waitlist: undefined,
     waitlistPaused: undefined,
+    latePayment: undefined,
+    freeCancelSeconds: undefined,
+    lateCancel: undefined,
     cancelledAt: undefined,
     limitGroup: "",
   };
@@ -312,6 +350,15 @@ export const Sku: MessageFns<Sku> = {
     }
     if (message.waitlistPaused !== undefined) {
       writer.uint32(176).bool(message.waitlistPaused);
+    }
+    if (message.latePayment !== undefined) {
+      writer.uint32(320).int32(message.latePayment);
+    }
+    if (message.freeCancelSeconds !== undefined) {
+      writer.uint32(328).int32(message.freeCancelSeconds);
+    }
+    if (message.lateCancel !== undefined) {
+      writer.uint32(336).int32(message.lateCancel);
     }
     if (message.cancelledAt !== undefined) {
       Timestamp.encode(toTimestamp(message.cancelledAt), writer.uint32(482).fork()).join();
@@ -509,6 +556,30 @@ export const Sku: MessageFns<Sku> = {
             }
 
             message.waitlistPaused = reader.bool();
+            continue;
+          }
+          case 40: {
+            if (tag !== 320) {
+              break;
+            }
+
+            message.latePayment = reader.int32() as any;
+            continue;
+          }
+          case 41: {
+            if (tag !== 328) {
+              break;
+            }
+
+            message.freeCancelSeconds = reader.int32();
+            continue;
+          }
+          case 42: {
+            if (tag !== 336) {
+              break;
+            }
+
+            message.lateCancel = reader.int32() as any;
             continue;
           }
           case 60: {
