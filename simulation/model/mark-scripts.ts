@@ -22,17 +22,26 @@ export type Begun =
 /** gateways.lua: since when a mark that is not there can not have been. */
 export function marksKnownSince(redis: Redis, gateway: string, repliedAtMs: number): number {
   const { keys, nowMs, runId } = redis;
-  keys.gateways.set(gateway, repliedAtMs);
-  const { since } = keys;
-  if (since?.runId === runId && nowMs - oldestOf(keys.gateways) <= UNSEEN_MS) return since.ms;
+  const sinceMs = marksNotedSince(redis);
+  const isNew = repliedAtMs === 0;
+  keys.gateways.set(gateway, isNew ? nowMs : repliedAtMs);
+  if (sinceMs !== undefined && !isNew && allKeepMarks(redis)) return sinceMs;
   keys.since = { runId, ms: nowMs };
   return nowMs;
+}
+
+function marksNotedSince({ keys: { since }, runId }: Redis): number | undefined {
+  return since?.runId === runId ? since.ms : undefined;
+}
+
+function allKeepMarks({ keys, nowMs }: Redis): boolean {
+  return keys.gateways.size > 0 && nowMs - Math.min(...keys.gateways.values()) <= UNSEEN_MS;
 }
 
 /** requests_begin.lua for one request; `madeAtMs`: when it ran. Nobody has a limit here, so nobody queues. */
 export function requestsBegin(redis: Redis, begin: Begin): { madeAtMs: number; begun: Begun } {
   const { keys, nowMs } = redis;
-  const knownForMs = Math.max(0, nowMs - marksKnownSince(redis, begin.gateway, begin.repliedAtMs));
+  const sinceMs = marksKnownSince(redis, begin.gateway, begin.repliedAtMs);
   return { madeAtMs: nowMs, begun: begunOf(keys.marks.get(begin.markId)) };
 
   function begunOf(mark: Mark | undefined): Begun {
@@ -41,8 +50,8 @@ export function requestsBegin(redis: Redis, begin: Begin): { madeAtMs: number; b
     if (mark?.state === 'DONE') return { kind: 'DONE', mark, ageMs: nowMs - mark.toldAtMs };
     const isFree = mark?.state !== 'EXECUTING' || mark.leaseUntilMs <= nowMs || mark.owner === owner;
     if (!isFree) return { kind: 'IN_PROGRESS' };
-    keys.marks.set(markId, { state: 'EXECUTING', fingerprint, owner, leaseUntilMs: nowMs + LEASE_MS });
-    return { kind: 'GO', firstForMs: mark ? 0 : knownForMs };
+    keys.marks.set(markId, { state: 'EXECUTING', fingerprint, owner, leaseUntilMs: nowMs + LEASE_MS, sinceMs });
+    return { kind: 'GO', firstForMs: mark ? 0 : Math.max(0, nowMs - sinceMs) };
   }
 }
 
@@ -55,7 +64,8 @@ export interface Change {
 }
 
 /** requests_end.lua for one change; whether it had an effect. */
-export function requestsEnd({ keys, nowMs }: Redis, { markId, owner, letter, outcome }: Change): boolean {
+export function requestsEnd(redis: Redis, { markId, owner, letter, outcome }: Change): boolean {
+  const { keys, nowMs } = redis;
   const mark = keys.marks.get(markId);
   if (!mark) return false;
   const { fingerprint } = mark;
@@ -66,9 +76,9 @@ export function requestsEnd({ keys, nowMs }: Redis, { markId, owner, letter, out
   }
   if (letter === 'A' && mark.state === 'DONE') return mark.outcome === outcome;
   if (mark.state !== 'EXECUTING' || mark.owner !== owner) return false;
-  const allKeepMarks = keys.gateways.size > 0 && nowMs - oldestOf(keys.gateways) <= UNSEEN_MS;
-  if (letter === 'N' && !allKeepMarks) return false;
-  if (letter === 'A' && !allKeepMarks) {
+  const allKeptMarks = allKeepMarks(redis) && marksNotedSince(redis) === mark.sinceMs;
+  if (letter === 'N' && !allKeptMarks) return false;
+  if (letter === 'A' && !allKeptMarks) {
     keys.marks.set(markId, { state: 'TRIED', fingerprint });
     return false;
   }
@@ -76,10 +86,4 @@ export function requestsEnd({ keys, nowMs }: Redis, { markId, owner, letter, out
   else if (letter === 'L' || !outcome) keys.marks.set(markId, { state: 'TRIED', fingerprint });
   else keys.marks.set(markId, { state: 'DONE', fingerprint, outcome, toldAtMs: nowMs });
   return true;
-}
-
-function oldestOf(gateways: ReadonlyMap<string, number>): number {
-  let oldest = Number.POSITIVE_INFINITY;
-  for (const repliedAtMs of gateways.values()) oldest = Math.min(oldest, repliedAtMs);
-  return oldest;
 }

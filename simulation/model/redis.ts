@@ -13,7 +13,14 @@ export interface Gate {
 
 /** The note of a request id. */
 export type Mark =
-  | { readonly state: 'EXECUTING'; readonly fingerprint: string; readonly owner: number; readonly leaseUntilMs: number }
+  | {
+      readonly state: 'EXECUTING';
+      readonly fingerprint: string;
+      readonly owner: number;
+      readonly leaseUntilMs: number;
+      /** Since when marks were known when it began. */
+      readonly sinceMs: number;
+    }
   | { readonly state: 'TRIED'; readonly fingerprint: string }
   | {
       readonly state: 'DONE';
@@ -27,7 +34,7 @@ export interface Keys {
   readonly gates: Map<string, Gate>;
   readonly promised: Map<string, { stampMs: number; claim: TriedClaim }>;
   readonly marks: Map<string, Mark>;
-  /** When each gateway had its last reply. */
+  /** When each gateway had its last reply, or its first one. */
   readonly gateways: Map<string, number>;
   /** Since when a mark that is not there proves something, and of which run. */
   since: { runId: number; ms: number } | undefined;

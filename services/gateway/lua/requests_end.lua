@@ -1,6 +1,6 @@
--- Ends requests, and changes their marks: what was told of them, in the order given.
+-- Ends requests, and changes their marks: what was told of them, in the order given. Comes after gateways.lua.
 --
--- KEYS[1]  zset: gateways: see gateways.lua
+-- KEYS[1]  string: since when marks are kept here, [2] zset: gateways: see gateways.lua
 -- KEYS     then, per change, a string: the mark, packed as in requests_begin.lua
 -- KEYS     then, per sku, a string: there while the sku is shut
 -- ARGV[1]  number of changes
@@ -9,7 +9,7 @@
 -- ARGV[5]  how long a gateway may be without a reply (ms)
 -- ARGV     then, per change, a letter, an owner, an outcome and an answer ('' where there is none):
 --            'S' store: it is done, with an outcome and its answer (text)
---            'N' store a no that may have no row: as 'S', but only while every gateway keeps marks
+--            'N' store a no that may have no row: as 'S', but only while every gateway keeps marks, and has since it began
 --            'A' the same, asked again because nobody heard whether it was stored: it had its effect when the same no is
 --                there. When it can not be stored it is left, so that the 'N' has no effect that comes later still
 --            'F' forget: there was no try
@@ -29,9 +29,9 @@ local unseen, first_sku = tonumber(ARGV[5]), 6 + 4 * change_count
 
 -- Marks as they become: { the parts, 'PX' to keep it anew or 'KEEPTTL' }, or false when it goes.
 local marks, changed = {}, {}
-local stored = change_count > 0 and redis.call('MGET', unpack(KEYS, 2, 1 + change_count))
+local stored = change_count > 0 and redis.call('MGET', unpack(KEYS, 3, 2 + change_count))
 for i = 1, change_count do
-  if stored[i] and not marks[KEYS[1 + i]] then marks[KEYS[1 + i]] = { cmsgpack.unpack(stored[i]) } end
+  if stored[i] and not marks[KEYS[2 + i]] then marks[KEYS[2 + i]] = { cmsgpack.unpack(stored[i]) } end
 end
 
 local function become(key, mark)
@@ -50,14 +50,15 @@ local function note_change(key, mark)
   return true
 end
 
--- Whether no gateway can have begun to go on without marks before this moment.
-local everyone_does
-local function all_keep_marks()
+-- Whether no gateway can have begun to go on without marks between the beginning of a try and this moment. One that did
+-- and has had a reply since is not old any more, but it has moved `since`.
+local everyone_does, noted_since
+local function all_kept_marks(mark)
   if everyone_does == nil then
-    local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
-    everyone_does = oldest ~= nil and now - tonumber(oldest) <= unseen
+    everyone_does = all_keep_marks(KEYS[2], now, unseen)
+    noted_since = marks_noted_since(KEYS[1])
   end
-  return everyone_does
+  return everyone_does and mark[5] == noted_since
 end
 
 local function change(key, letter, owner, outcome, answer)
@@ -71,9 +72,9 @@ local function change(key, letter, owner, outcome, answer)
   end
   if letter == 'A' and mark[1] == 'D' then return mark[3] == outcome and mark[5] == answer end
   if mark[1] ~= 'E' or mark[3] ~= owner then return false end
-  if letter == 'N' and not all_keep_marks() then return false end
-  if letter == 'A' and not all_keep_marks() then
-    become(key, { 'T', mark[2], mark[5] })
+  if letter == 'N' and not all_kept_marks(mark) then return false end
+  if letter == 'A' and not all_kept_marks(mark) then
+    become(key, { 'T', mark[2], mark[#mark] })
     return false
   end
   if letter == 'R' then
@@ -82,9 +83,9 @@ local function change(key, letter, owner, outcome, answer)
   elseif letter == 'F' then
     become(key, false)
   elseif letter == 'L' then
-    become(key, { 'T', mark[2], mark[5] })
+    become(key, { 'T', mark[2], mark[#mark] })
   else
-    local kept = (mark[5] == 1 and outcome == order_outcome) and '' or answer
+    local kept = (mark[#mark] == 1 and outcome == order_outcome) and '' or answer
     become(key, { 'D', mark[2], outcome, now, kept })
   end
   return true
@@ -93,7 +94,7 @@ end
 local effects = {}
 for i = 1, change_count do
   local at = 2 + 4 * i
-  local done = change(KEYS[1 + i], ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]) or 0, ARGV[at + 3])
+  local done = change(KEYS[2 + i], ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]) or 0, ARGV[at + 3])
   effects[i] = done and 1 or 0
 end
 
@@ -103,8 +104,8 @@ for key in pairs(changed) do
   elseif mark[1] == 'E' then redis.call('SET', key, cmsgpack.pack(unpack(mark)), 'KEEPTTL')
   else redis.call('SET', key, cmsgpack.pack(unpack(mark)), 'PX', retention) end
 end
-for s = change_count + 2, #KEYS do
-  local shut_for = tonumber(ARGV[first_sku + s - change_count - 2])
+for s = change_count + 3, #KEYS do
+  local shut_for = tonumber(ARGV[first_sku + s - change_count - 3])
   if shut_for > 0 then redis.call('SET', KEYS[s], '1', 'PX', shut_for) else redis.call('DEL', KEYS[s]) end
 end
 return effects

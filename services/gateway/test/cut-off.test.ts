@@ -7,7 +7,7 @@ import { type FaultProxy, faultProxy } from '#libs/testing/fault-proxy.js';
 import { privateRedis } from '#libs/testing/private-servers.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
-import { RedisRequests } from '../src/adapters/redis-requests.js';
+import { RedisRequests, type RedisRequestsOptions } from '../src/adapters/redis-requests.js';
 import { requestKeys } from '../src/adapters/request-keys.js';
 import type { Beginning } from '../src/app/ports.js';
 import { type ChangesUnderTest, caseOf, changesWith, type Placing, refusalOf } from './changes-under-test.js';
@@ -59,7 +59,7 @@ async function connected(url: string): Promise<RedisClient> {
 }
 
 /** A gateway's requests, by a name of its own. */
-async function gateway(url: string): Promise<RedisRequests> {
+async function gateway(url: string, options: Partial<RedisRequestsOptions> = {}): Promise<RedisRequests> {
   count += 1;
   const redis = await connected(url);
   const instance = `gateway-${count}`;
@@ -71,6 +71,7 @@ async function gateway(url: string): Promise<RedisRequests> {
     metrics: createMetrics(),
     unseenMs,
     awayMs: 40,
+    ...options,
   });
   opened.push({ redis, requests });
   return requests;
@@ -115,6 +116,32 @@ test('one goes on without marks only when the others do not rely on its marks an
   proxy.heal();
   await until(async () => (await cutOff.begin(beginning()).catch(() => undefined)) !== undefined);
   await until(async () => (await vouchedFor(other)) > 0);
+});
+
+test('L6: a no that may have no row is not stored once another gateway went on without marks, though it is back', async () => {
+  const cutOff = await gateway(proxy.url(server.url));
+  const other = await gateway(server.url);
+  await until(async () => (await vouchedFor(cutOff)) > 0 && (await vouchedFor(other)) > 0);
+  const first = beginning();
+  const begun = await other.begin(first);
+  assert.ok(begun.kind === 'GO' && begun.firstForMs > 0, 'it may have no row');
+
+  proxy.cut();
+  const unmarked: unknown = await cutOff
+    .begin({ ...first, owner: 'without a mark' })
+    .catch((thrown: unknown) => thrown);
+  assert.match(String(unmarked), 'cannot be reached');
+  proxy.heal();
+  await until(async () => (await cutOff.begin(beginning()).catch(() => undefined)) !== undefined);
+  await until(async () => (await vouchedFor(cutOff)) > 0 && (await vouchedFor(other)) > 0);
+  const no = { kind: 'STORE', outcome: 'REFUSED', answer: Buffer.from('no'), askUntil: 0 } as const;
+  assert.is(await other.end({ ...first, as: no, shut: [] }), false);
+});
+
+test('one is among the gateways from its first reply on', async () => {
+  // So patient that it shows itself once.
+  await gateway(server.url, { instance: 'new', unseenMs: 3_600_000 });
+  await until(async () => (await direct.zscore(requestKeys.gateways(0), 'new')) !== null);
 });
 
 test('one that comes back without a name for it is taken for one that was cut off', async () => {

@@ -8,9 +8,10 @@ import type { Metrics } from '#libs/runtime/metrics.js';
 import type { Ending } from '../app/ports.js';
 import type { Away } from './away.js';
 import { outcomes } from './begin-batch.js';
+import { gatewaysPrelude } from './presence.js';
 import { Numbers, pair, requestKeys } from './request-keys.js';
 
-const end = luaScript(new URL('../../lua/requests_end.lua', import.meta.url));
+const end = luaScript(new URL('../../lua/requests_end.lua', import.meta.url), gatewaysPrelude);
 
 /** Something to be told of a mark. */
 export interface MarkChange {
@@ -143,7 +144,7 @@ export class MarkChanges {
 
   #encode(shard: number, batch: readonly MarkChange[]): { keys: string[]; args: ScriptArgument[] } {
     const { leaseMs, retentionMs, unseenMs } = this.#options;
-    const keys: string[] = [requestKeys.gateways(shard)];
+    const keys: string[] = [requestKeys.since(shard), requestKeys.gateways(shard)];
     const args: ScriptArgument[] = [batch.length, leaseMs, retentionMs, ORDER_OUTCOME, unseenMs];
     const skus = new Numbers<string>();
     const shutFor: number[] = [];
