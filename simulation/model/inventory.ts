@@ -280,7 +280,8 @@ export class Inventory {
 
   *#timeIsUp(placement: Attempted): Flow {
     this.#forget(placement);
-    if (placement.storedAtMs === undefined) return placement.answer(unknown);
+    const isOver = placement.notAfter.getTime() < this.ledgerMs;
+    if (placement.storedAtMs === undefined || isOver) return placement.answer(unknown);
     try {
       yield* ask('REDIS', () => claimsPromise(this.mesh.redis, placement.claim));
       placement.answer({ kind: 'PENDING' });

@@ -3,6 +3,7 @@ import { Fault } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import { createClaimStream } from '../src/adapters/claim-stream.js';
+import { RedisGate } from '../src/adapters/redis-gate.js';
 import type { Claim } from '../src/app/placement.js';
 import type { ClaimStream } from '../src/app/ports.js';
 import { silentStream, TestSwitches } from './placing-parts.js';
@@ -68,6 +69,20 @@ test('on STREAM claims that nobody decides stay where they are, and are promised
   switches.set({ orderPath: 'STREAM' });
   assert.is(told(await place(placeHolds, claimOf(skuId), { remainingMs: 1500 })), 'PENDING');
   assert.is(placeHolds.stats().breakers.stream, 'CLOSED');
+});
+
+test('L6: past its not-after a claim is not promised, for the stream may have taken it too late', async () => {
+  const { skuId } = await placing.database.sku();
+  let aheadMs = 0;
+  const store = async (): Promise<void> => {
+    // The process stands still, and finds the acknowledgement when it moves again.
+    aheadMs = 10_000;
+  };
+  const ledgerNow = (): Date => new Date(Date.now() + aheadMs);
+  const placeHolds = await placing.open({ ...placing.patient(), ledgerNow, stream: { ...silentStream, store } });
+  const claim = claimOf(skuId);
+  assert.is(told(await place(placeHolds, claim, { remainingMs: 400 })), 'UNAVAILABLE');
+  assert.is(await new RedisGate(placing.parts.patientRedis).promised(SHARD, claim.orderId), undefined);
 });
 
 test('a ledger that is away is no stall: claims wait for it in the stream, and are promised', async () => {

@@ -235,11 +235,16 @@ export class PlaceHolds {
     if (this.gate?.breaker.closed) void this.catchUpGates?.catchUp();
   }
 
-  /** The caller must be answered now: PENDING if the stream has the claim and the journal keeps the promise, else unknown. */
+  /**
+   * The caller must be answered now: PENDING if the stream has the claim and the journal keeps the promise, else unknown.
+   * A promise is kept however late, so none is made past the not-after: a process that stood still may hear only then that
+   * its claim was stored, and it may have been stored too late.
+   */
   private timeIsUp(placement: Placement): void {
     this.toLedger.forget(placement);
     const unknown = (): void => placement.fail(new Fault('UNAVAILABLE', 'not decided in time', { retryAfterMs: 200 }));
-    if (!this.gate || placement.storedAtMs === undefined) unknown();
+    const isOver = placement.notAfter < this.options.ledgerNow();
+    if (!this.gate || placement.storedAtMs === undefined || isOver) unknown();
     else this.gate.promise(placement).then(() => placement.answer({ kind: 'PENDING' }), unknown);
   }
 
