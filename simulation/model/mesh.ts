@@ -58,6 +58,8 @@ export class Mesh {
     this.ledger = new Ledger(stocksOf(setup, world.nowMs), rules, clock);
     this.witness = new Witness(this.ledger, () => ({ count: world.count, losses: this.redis.losses }));
     this.gateways = ['gateway 1', 'gateway 2'].map((name) => new Gateway(this, name));
+    // They have been there for as long as marks are kept.
+    for (const { process } of this.gateways) this.redis.keys.gateways.set(process.name, this.redis.nowMs);
     this.inventories = setup.clocksOffMs.map((offMs, i) => new Inventory(this, `inventory ${i + 1}`, offMs));
     this.orders = ['order 1', 'order 2'].map((name) => new OrderService(this, name));
     for (const wish of setup.wishes) this.addPerson(wish);
