@@ -3,8 +3,8 @@
 --
 -- KEYS[1]  string: since when marks are kept here, [2] zset: gateways: see gateways.lua
 -- KEYS     then, per request, a string: its mark, packed:
---            'E' executing: fingerprint, owner, end of its lease (ms), since when marks were known when it began (ms), 1 when
---                           its order was changed since, else 0
+--            'E' executing: fingerprint, owner, end of its lease (ms), since when marks were known when it began (ms; 0 when
+--                           it is not the first, or may have begun once before), 1 when its order was changed since, else 0
 --            'T' tried:     fingerprint, 1 when its order was changed since, else 0
 --            'D' done:      fingerprint, outcome (a number of the caller's), told at (ms), answer (text)
 -- KEYS     then, per user, a string: the user's bucket
@@ -202,8 +202,10 @@ end
 -- Marks come first: where there is no room for them nothing was spent.
 for key, first in pairs(going) do
   local mark = marks[key]
-  local changed = mark and mark[#mark] or 0
-  redis.call('SET', key, cmsgpack.pack('E', ARGV[first], ARGV[first + 1], now_ms + lease, since, changed), 'PX', ARGV[5])
+  local known_since, changed = since, 0
+  if mark then known_since, changed = 0, mark[#mark] end
+  local executing = cmsgpack.pack('E', ARGV[first], ARGV[first + 1], now_ms + lease, known_since, changed)
+  redis.call('SET', key, executing, 'PX', ARGV[5])
 end
 for user, full_at in pairs(users) do bucket_store(KEYS[first_user_key + user - 1], full_at, '', 0) end
 for _, sku in pairs(skus) do line_store(sku, rules) end

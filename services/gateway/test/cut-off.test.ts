@@ -1,10 +1,12 @@
 import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { createRedis, type RedisClient } from '#libs/redis/redis-client.js';
+import { Fault } from '#libs/refusal/fault.js';
 import { createLogger } from '#libs/runtime/logger.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
 import type { PrivateServer } from '#libs/servers/private-server.js';
 import { type FaultProxy, faultProxy } from '#libs/testing/fault-proxy.js';
 import { privateRedis } from '#libs/testing/private-servers.js';
+import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import { RedisRequests, type RedisRequestsOptions } from '../src/adapters/redis-requests.js';
@@ -45,6 +47,8 @@ test.after.each(async () => {
     await requests.close();
     redis.disconnect();
   }
+  // Whoever could not take its leave is forgotten.
+  await direct.flushall();
 });
 test.after(async () => {
   direct.disconnect();
@@ -60,8 +64,11 @@ async function connected(url: string): Promise<RedisClient> {
 
 /** A gateway's requests, by a name of its own. */
 async function gateway(url: string, options: Partial<RedisRequestsOptions> = {}): Promise<RedisRequests> {
+  return started(await connected(url), options);
+}
+
+function started(redis: RedisClient, options: Partial<RedisRequestsOptions>): RedisRequests {
   count += 1;
-  const redis = await connected(url);
   const instance = `gateway-${count}`;
   const requests = new RedisRequests({
     redis,
@@ -138,6 +145,31 @@ test('L6: a no that may have no row is not stored once another gateway went on w
   assert.is(await other.end({ ...first, as: no, shut: [] }), false);
 });
 
+test('L6: nor is one whose beginning reached Redis once more since', async () => {
+  const requests = await gateway(server.url);
+  await until(async () => (await vouchedFor(requests)) > 0);
+  const first = beginning();
+  await requests.begin(first);
+  await direct.del(requestKeys.since(0));
+  await until(async () => (await vouchedFor(requests)) > 0);
+  assert.equal(await requests.begin(first), { kind: 'GO', firstForMs: 0 });
+  const no = { kind: 'STORE', outcome: 'REFUSED', answer: Buffer.from('no'), askUntil: 0 } as const;
+  assert.is(await requests.end({ ...first, as: no, shut: [] }), false);
+});
+
+test('one that starts anew goes on without marks only when the others do not rely on those of its earlier life', async () => {
+  const earlier = await gateway(proxy.url(server.url), { instance: 'again' });
+  const other = await gateway(server.url);
+  await until(async () => (await vouchedFor(earlier)) > 0 && (await vouchedFor(other)) > 0);
+  const redis = await connected(proxy.url(server.url));
+  proxy.cut();
+  const error: unknown = await started(redis, { instance: 'again' })
+    .begin(beginning())
+    .catch((thrown: unknown) => thrown);
+  assert.match(String(error), 'cannot be reached');
+  assert.is(await vouchedFor(other), 0);
+});
+
 test('one is among the gateways from its first reply on', async () => {
   // So patient that it shows itself once.
   await gateway(server.url, { instance: 'new', unseenMs: 3_600_000 });
@@ -189,6 +221,24 @@ test('L6: a no whose storing got no reply is what every try is told, at whicheve
   assert.is(one.placed.length, 1);
 });
 
+test('L6: a no that may have been stored is not placed again when Redis has lost it', async () => {
+  const deaf = await gateway(proxy.url(server.url));
+  const other = await gateway(server.url);
+  await until(async () => (await vouchedFor(deaf)) > 1 && (await vouchedFor(other)) > 1);
+  const one = changes(deaf, async (hold, tries) => {
+    if (tries > 1) return holding(hold, tries);
+    proxy.dropReplies();
+    return { $case: 'refused', value: refusalOf('REFUSAL_REASON_SOLD_OUT') };
+  });
+  const first = one.reserve('ana', request, 5_000);
+  await until(() => one.placed.length === 1);
+  assert.is(caseOf(await changes(other, holding).reserve('ana', request, 5_000)), 'refused');
+  await direct.flushall();
+  proxy.heal();
+  assert.is(caseOf(await first), 'UNAVAILABLE');
+  assert.is(one.placed.length, 1);
+});
+
 test('L6: a no that is asked for again and cannot be stored is left, so that it has no effect that comes later still', async () => {
   const deaf = await gateway(proxy.url(server.url));
   const other = await gateway(server.url);
@@ -206,7 +256,7 @@ test('L6: a no that is asked for again and cannot be stored is left, so that it 
   await until(() => proxy.stats.droppedBytes > dropped);
   await direct.zadd(requestKeys.gateways(0), Date.now() - 10_000, 'one that keeps no marks');
   proxy.heal();
-  assert.is(await stored, false);
+  assert.match((await rejectionOf(stored, Fault)).message, 'not stored, or not any more');
   await direct.zrem(requestKeys.gateways(0), 'one that keeps no marks');
   assert.equal(await other.begin({ ...first, owner: 'somebody else' }), { kind: 'GO', firstForMs: 0 });
 });

@@ -194,10 +194,12 @@ test('a Redis that is full is away, and what is there is told when it has room',
 });
 
 test('a gateway starts without Redis, and finds it', async () => {
+  await stage.server.kill();
   const redis = createRedis({ url: stage.server.url, name: 'x', logger: createLogger('test', 'silent'), metrics });
   const early = stage.gateway({ redis });
   assert.is((await rejectionOf(early.begin(beginning()), Fault)).reason, 'UNAVAILABLE');
   assert.is(early.gateways, 1);
+  await stage.server.start();
   await until(() => early.begin(beginning()));
   redis.disconnect();
 });

@@ -4,6 +4,7 @@ import { Lane } from '#libs/lane/lane.js';
 import type { RedisClient } from '#libs/redis/redis-client.js';
 import { runScript, type ScriptArgument } from '#libs/redis/run-script.js';
 import { luaScript } from '#libs/redis/script.js';
+import { Fault } from '#libs/refusal/fault.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
 import type { Ending } from '../app/ports.js';
 import type { Away } from './away.js';
@@ -79,7 +80,8 @@ export class MarkChanges {
 
   /**
    * Stores a no that may have no row: whether it is stored. What was sent and got no reply is asked again, though Redis be
-   * away, until `askUntil` (ms, monotonic); then it rejects, for nobody knows, and the try is left.
+   * away, until `askUntil` (ms, monotonic); then it rejects, for nobody knows, and the try is left. It rejects, too, when it
+   * is found not to be there: Redis may have stored it, told it by another gateway, and lost it.
    */
   async storeNo(no: Omit<MarkChange, 'letter'>, askUntil: number): Promise<boolean> {
     let isSent = false;
@@ -87,8 +89,10 @@ export class MarkChanges {
       isSent = true;
     };
     for (;;) {
+      const letter = isSent ? 'A' : 'N';
+      let isStored: boolean;
       try {
-        return await this.tell({ ...no, letter: isSent ? 'A' : 'N', onSend });
+        isStored = await this.tell({ ...no, letter, onSend });
       } catch (error) {
         if (!isSent) return false;
         if (performance.now() + ASK_AGAIN_MS >= askUntil) {
@@ -96,7 +100,10 @@ export class MarkChanges {
           throw error;
         }
         await pause(ASK_AGAIN_MS);
+        continue;
       }
+      if (isStored || letter === 'N') return isStored;
+      throw new Fault('UNAVAILABLE', 'The no is not stored, or not any more');
     }
   }
 

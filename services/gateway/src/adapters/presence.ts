@@ -18,6 +18,11 @@ export interface PresenceOptions {
   readonly unseenMs: number;
 }
 
+interface Reply {
+  readonly madeAt: number;
+  readonly arrivedAt: number;
+}
+
 /** So often within the time that this process may be without a reply it asks for one where it begins nothing. */
 const HEARTBEATS = 4;
 const COUNTS_MS = 5_000;
@@ -25,16 +30,16 @@ const COUNTS_MS = 5_000;
 const IS_DEAD_MS = 60_000;
 /** How far two clocks may part within the time that a process may be unseen. */
 const CLOCKS_MS = 20;
-const NEVER = { madeAt: 0, arrivedAt: Number.NEGATIVE_INFINITY };
 
 /**
  * This process among the gateways: in each shard the others rely on its marks until its last reply is `unseenMs` old, and
- * it goes on without marks only then.
+ * it goes on without marks only then. Before its first reply it has been silent since it began: the others may rely on an
+ * earlier life of it.
  */
 export class Presence {
   readonly #options: PresenceOptions;
   /** By shard: when its last reply was made, by its Redis, and when it arrived (ms, monotonic). */
-  readonly #replies: { madeAt: number; arrivedAt: number }[];
+  readonly #replies: Reply[];
   /** Shards in which a batch is failing to begin. */
   readonly #silent = new Set<number>();
   readonly #heartbeat: NodeJS.Timeout;
@@ -42,7 +47,7 @@ export class Presence {
 
   constructor(options: PresenceOptions) {
     this.#options = options;
-    this.#replies = new Array(options.shards).fill(NEVER);
+    this.#replies = new Array(options.shards).fill({ madeAt: 0, arrivedAt: performance.now() });
     this.#heartbeat = setInterval(() => this.#beat(), options.unseenMs / HEARTBEATS).unref();
     this.#beat();
   }
@@ -109,7 +114,9 @@ export class Presence {
     this.#replies[shard] = { madeAt, arrivedAt: performance.now() };
   }
 
-  #replyOf(shard: number): { madeAt: number; arrivedAt: number } {
-    return this.#replies[shard] ?? NEVER;
+  #replyOf(shard: number): Reply {
+    const reply = this.#replies[shard];
+    if (reply === undefined) throw new RangeError(`there is no shard ${shard}`);
+    return reply;
   }
 }
