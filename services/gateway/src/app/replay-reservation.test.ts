@@ -78,6 +78,17 @@ test('PENDING is told as long as the claim is there, then as its row says', asyn
   assert.is(placed.length, 1);
 });
 
+test('L4: an order with other lines is not what was promised: it is placed again, and told so', async () => {
+  const { rows, placed } = await after(async (_, tries) => {
+    if (tries === 1) return { $case: 'pending', value: {} };
+    throw new Fault('REQUEST_ID_REUSED', 'other lines');
+  });
+  const lines = [{ skuId: 'sku-2', quantity: 1, attendeeId: 'ana', unitPriceMinor: 1_500 }];
+  rows.set(id, inState(OrderState.ORDER_STATE_HELD, { lines }));
+  assert.is(caseOf(await replay()), 'REQUEST_ID_REUSED');
+  assert.is(placed.length, 2);
+});
+
 test('when what it is today cannot be read, it is placed again by the same id, as one that is not the first', async () => {
   const away = async (): Promise<never> => {
     throw new Fault('UNAVAILABLE', 'the order service is away');

@@ -1,6 +1,7 @@
 import { type Order, OrderState, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { ReserveResponse } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import type { WaitlistEntry } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist.js';
+import { canonicalLines, linesHash } from '#libs/contracts/order-lines.js';
 import { type Answer, refused, type Told, told, waiting } from './answer.js';
 import type { Begun, Hold } from './ports.js';
 import { rowOrClaim } from './row-or-claim.js';
@@ -46,14 +47,16 @@ export function createReplay({ ownOrder, findClaim, findEntry }: ReplayOptions):
   }
 
   /** The row of an order that was PENDING, or the claim that still is. */
-  async function decided({ orderId, userId }: Hold): Promise<Answer | undefined> {
+  async function decided({ orderId, userId, lines }: Hold): Promise<Answer | undefined> {
     try {
       const found = await rowOrClaim(
         orderId,
         () => ownOrder(orderId, userId),
         () => findClaim(orderId),
       );
-      return 'row' in found ? await answerOf(found.row) : told({ $case: 'pending', value: { orderId } });
+      if (!('row' in found)) return told({ $case: 'pending', value: { orderId } });
+      // A try without a mark may have been admitted for other lines before: then it is for inventory to say.
+      return hashOf(found.row.lines).equals(hashOf(lines)) ? await answerOf(found.row) : undefined;
     } catch {
       return undefined;
     }
@@ -66,6 +69,10 @@ export function createReplay({ ownOrder, findClaim, findEntry }: ReplayOptions):
     const { ownOrderId } = order.refusal;
     return refused(order.refusal, ownOrderId === '' ? undefined : await ownOrder(ownOrderId, order.userId));
   }
+}
+
+function hashOf(lines: Hold['lines']): Buffer {
+  return linesHash(canonicalLines(lines));
 }
 
 function decoded(bytes: Uint8Array): Told | undefined {
