@@ -21,6 +21,8 @@ export interface Setup {
   readonly isRestocked: boolean;
   /** Calls in 256 that get no reply. */
   readonly roughness: number;
+  /** The second gateway begins cut off from a Redis that never heard of it. */
+  readonly isSecondNew: boolean;
 }
 
 /** What one person asks for: units of each sku, and those of another order under the same request id. */
@@ -47,6 +49,7 @@ export function drawSetup(random: Random): Setup {
     isAskedAgain: random.below(4) === 0,
     isRestocked: isStorm || random.below(2) === 0,
     roughness: [0, 8, 24, 64][random.below(4)] ?? 0,
+    isSecondNew: random.below(8) === 0,
   };
 }
 

@@ -25,6 +25,19 @@ test('a thread takes one job after the other', async () => {
   assert.equal(found, [{ checked: 10 }, { checked: 10 }, { checked: 10 }]);
 });
 
+test('a thread that dies fails every job that has no answer, and those to come', async () => {
+  const dying = 'import { parentPort } from "node:worker_threads"; parentPort.on("message", () => process.exit(3));';
+  const threads = new Threads(1, new URL(`data:text/javascript,${encodeURIComponent(dying)}`));
+  const searched = (): Promise<string> =>
+    threads.search({ from: 1, count: 1, rules: [] }).then(
+      () => 'found',
+      ({ message }: Error) => message,
+    );
+  assert.equal(await Promise.all([searched(), searched()]), ['a thread ended with 3', 'a thread ended with 3']);
+  assert.is(await searched(), 'a thread ended with 3');
+  await threads.close();
+});
+
 const planted: readonly Planted[] = [...bugs, ...assumptions];
 for (const { name, what, breaks, seenAt } of planted) {
   if (seenAt === undefined || !isRule(name)) continue;

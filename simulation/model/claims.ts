@@ -22,8 +22,8 @@ export interface Try {
   count: number;
   /** Whether a mark knows of it. */
   isMarked: boolean;
-  /** Whether its answer is the stored one of an earlier try. */
-  isReplay: boolean;
+  /** It has no mark, and Redis does not know of its gateway, which began without it or was forgotten with its data. */
+  isForgotten: boolean;
   /** Inventory process that it goes to first. */
   readonly route: number;
 }

@@ -3,7 +3,7 @@ import { type EndOfTry, endingOf } from '../../services/gateway/src/domain/endin
 import type { Outcome } from '../../services/inventory/src/app/placement.js';
 import type { Try } from './claims.js';
 import { Answer, ask, type Flow, wait } from './flow.js';
-import { type Begun, type Change, requestsBegin, requestsEnd, UNSEEN_MS } from './mark-scripts.js';
+import { type Begun, type Change, requestsBegin, requestsEnd, UNSEEN_MS, wordsOf } from './mark-scripts.js';
 import type { Mesh } from './mesh.js';
 import { Process } from './world.js';
 
@@ -67,7 +67,7 @@ export class Gateway {
     this.#running = new Map();
     this.#isSilent = false;
     this.#madeAtMs = 0;
-    this.#arrivedAtMs = Number.NEGATIVE_INFINITY;
+    this.#arrivedAtMs = this.mesh.world.nowMs;
   }
 
   /** Shows itself to the others, as it does all the time. */
@@ -151,6 +151,7 @@ export class Gateway {
         if (world.nowMs - this.#arrivedAtMs <= UNSEEN_MS + CLOCKS_MS) continue;
         this.#isSilent = false;
         tried.count = world.count;
+        tried.isForgotten = !redis.keys.gateways.has(this.process.name);
         world.note?.(`${this.process.name}: ${tried.person.name} goes on without a mark`);
         this.#tellLater({ markId, owner, letter: 'L' }, world.nowMs + 10_000);
         return undefined;
@@ -159,15 +160,15 @@ export class Gateway {
   }
 
   *#replay(tried: Try, { mark: { outcome }, ageMs }: Done, giveUpAtMs: number): Flow<Outcome> {
-    tried.isReplay = outcome.kind === 'REFUSED';
     if (outcome.kind === 'REFUSED') return outcome;
     const isFresh = outcome.kind === 'HELD' && ageMs < REPEATED_FOR_MS && isStillHeld(outcome, this.mesh.world.nowMs);
     if (isFresh) return outcome;
     const { orderId } = tried.person;
     try {
       const [order] = yield* ask('LEDGER', () => this.mesh.ledger.ordersRead([orderId]));
-      if (order) return order.refusal ? { kind: 'REFUSED', refusal: order.refusal } : { kind: 'HELD', order };
-      if (yield* ask('REDIS', () => this.mesh.redis.keys.promised.has(orderId))) return { kind: 'PENDING' };
+      if (order && fingerprintOf(order) === fingerprintOf(tried))
+        return order.refusal ? { kind: 'REFUSED', refusal: order.refusal } : { kind: 'HELD', order };
+      if (!order && (yield* ask('REDIS', () => this.mesh.redis.keys.promised.has(orderId)))) return { kind: 'PENDING' };
     } catch {
       // Whoever places it again can say.
     }
@@ -251,10 +252,11 @@ export class Gateway {
 
   /** Whether it is stored; undefined when nobody knows, however often it was asked. */
   *#storeNo(change: Change, giveUpAtMs: number): Flow<boolean | undefined> {
-    const { redis, rules, world } = this.mesh;
+    const { rules, world } = this.mesh;
     for (let letter: 'N' | 'A' = 'N'; ; letter = 'A') {
       try {
-        return yield* ask('REDIS', () => requestsEnd(redis, { ...change, letter }));
+        const isStored = yield* ask('REDIS', () => this.#storeNow({ ...change, letter }));
+        return isStored || letter === 'N' ? isStored : undefined;
       } catch {
         if (rules.has('stored-no-unheard')) return false;
         if (world.nowMs + ASK_AGAIN_MS >= giveUpAtMs) break;
@@ -263,6 +265,13 @@ export class Gateway {
     }
     this.#tellLater({ ...change, letter: 'L' }, world.nowMs + 10_000);
     return undefined;
+  }
+
+  #storeNow(change: Change): boolean {
+    const { redis, witness } = this.mesh;
+    const isStored = requestsEnd(redis, change);
+    if (isStored && change.outcome) witness.kept(change.outcome);
+    return isStored;
   }
 
   /** Until it is told, or does not matter any more. */
@@ -301,12 +310,6 @@ function isStillHeld({ order }: Extract<Outcome, { kind: 'HELD' }>, nowMs: numbe
   return order.expiresAt === undefined || order.expiresAt.getTime() > nowMs;
 }
 
-function fingerprintOf({ lines }: Try): string {
+function fingerprintOf({ lines }: Pick<Try, 'lines'>): string {
   return lines.map(({ skuId, quantity }) => `${skuId}x${quantity}`).join();
-}
-
-function wordsOf(begun: Begun): string {
-  if (begun.kind === 'GO')
-    return begun.firstForMs === 0 ? 'GO, not the first' : `GO, none before for ${begun.firstForMs} ms`;
-  return begun.kind === 'DONE' ? `DONE, ${begun.mark.outcome.kind}` : begun.kind;
 }

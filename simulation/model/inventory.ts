@@ -103,9 +103,7 @@ export class Inventory {
   }
 
   place(tried: Try, { remainingMs, firstForMs }: Tried, answer: Answer<Outcome>): void {
-    const { redis, world } = this.mesh;
-    // A gateway that Redis has forgotten: what it sends without a mark begins here for everybody else.
-    if (!tried.isMarked && redis.losses > 0) tried.count = world.count;
+    const { world } = this.mesh;
     const leftMs = Math.min(remainingMs, LONGEST_ATTEMPT_MS);
     const claim = claimOf(tried);
     const answerByMs = world.nowMs + Math.max(leftMs - WAY_BACK_MS, leftMs / 2);
@@ -233,9 +231,12 @@ export class Inventory {
   }
 
   *#enter(placement: Attempted): Flow {
-    if (placement.firstForMs === undefined) yield* this.#unmarked.note();
-    if (placement.answered) return;
     const { redis, rules, world } = this.mesh;
+    const { by } = placement.claim;
+    if (placement.firstForMs === undefined) yield* this.#unmarked.note();
+    // For everybody else it begins when the ledger has been told.
+    if (by.isForgotten) by.count = world.count;
+    if (placement.answered) return;
     if (this.wayIn(placement) !== 'GATE') return this.#pastGate(placement);
     const behind = this.parked.behind(placement);
     if (behind !== undefined) return this.parked.park(placement, behind);

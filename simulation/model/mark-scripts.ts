@@ -50,9 +50,22 @@ export function requestsBegin(redis: Redis, begin: Begin): { madeAtMs: number; b
     if (mark?.state === 'DONE') return { kind: 'DONE', mark, ageMs: nowMs - mark.toldAtMs };
     const isFree = mark?.state !== 'EXECUTING' || mark.leaseUntilMs <= nowMs || mark.owner === owner;
     if (!isFree) return { kind: 'IN_PROGRESS' };
-    keys.marks.set(markId, { state: 'EXECUTING', fingerprint, owner, leaseUntilMs: nowMs + LEASE_MS, sinceMs });
+    keys.marks.set(markId, {
+      state: 'EXECUTING',
+      fingerprint,
+      owner,
+      leaseUntilMs: nowMs + LEASE_MS,
+      sinceMs: mark ? Number.NaN : sinceMs,
+    });
     return { kind: 'GO', firstForMs: mark ? 0 : Math.max(0, nowMs - sinceMs) };
   }
+}
+
+/** What was begun, for a trace. */
+export function wordsOf(begun: Begun): string {
+  if (begun.kind === 'GO')
+    return begun.firstForMs === 0 ? 'GO, not the first' : `GO, none before for ${begun.firstForMs} ms`;
+  return begun.kind === 'DONE' ? `DONE, ${begun.mark.outcome.kind}` : begun.kind;
 }
 
 export interface Change {

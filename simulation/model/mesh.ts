@@ -58,8 +58,7 @@ export class Mesh {
     this.ledger = new Ledger(stocksOf(setup, world.nowMs), rules, clock);
     this.witness = new Witness(this.ledger, () => ({ count: world.count, losses: this.redis.losses }));
     this.gateways = ['gateway 1', 'gateway 2'].map((name) => new Gateway(this, name));
-    // They have been there for as long as marks are kept.
-    for (const { process } of this.gateways) this.redis.keys.gateways.set(process.name, this.redis.nowMs);
+    this.#seatGateways();
     this.inventories = setup.clocksOffMs.map((offMs, i) => new Inventory(this, `inventory ${i + 1}`, offMs));
     this.orders = ['order 1', 'order 2'].map((name) => new OrderService(this, name));
     for (const wish of setup.wishes) this.addPerson(wish);
@@ -95,7 +94,7 @@ export class Mesh {
     const { world } = this;
     const lines = at.otherLines ? (person.otherLines ?? person.lines) : person.lines;
     world.count += 1;
-    const tried: Try = { person, lines, count: world.count, isMarked: false, isReplay: false, route: at.inventory };
+    const tried: Try = { person, lines, count: world.count, isMarked: false, isForgotten: false, route: at.inventory };
     const gateway = this.gateways[at.gateway % this.gateways.length];
     if (!gateway) return;
     person.waitingFor += 1;
@@ -134,6 +133,15 @@ export class Mesh {
   nextOwner(): number {
     this.#owners += 1;
     return this.#owners;
+  }
+
+  /** All but a new one have been there for as long as marks are kept. */
+  #seatGateways(): void {
+    for (const [i, gateway] of this.gateways.entries())
+      if (i === 1 && this.setup.isSecondNew) {
+        gateway.crash();
+        gateway.process.cutFrom.add('REDIS');
+      } else this.redis.keys.gateways.set(gateway.process.name, this.redis.nowMs);
   }
 
   #beat(): void {

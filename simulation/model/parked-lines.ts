@@ -83,6 +83,7 @@ export class ParkedLines {
         world.note?.(
           `${this.inventory.process.name}: ${placement.claim.by.person.name} is read as short, surely the first`,
         );
+        if (no.kind === 'REFUSED') this.mesh.witness.read(no.refusal);
         this.inventory.decided(placement, no);
       } else this.inventory.direct.add(placement);
     }

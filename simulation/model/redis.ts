@@ -18,7 +18,7 @@ export type Mark =
       readonly fingerprint: string;
       readonly owner: number;
       readonly leaseUntilMs: number;
-      /** Since when marks were known when it began. */
+      /** Since when marks were known when it began; NaN when it is not the first, or may have begun once before. */
       readonly sinceMs: number;
     }
   | { readonly state: 'TRIED'; readonly fingerprint: string }

@@ -1,3 +1,4 @@
+import type { Refusal } from '#libs/refusal/refusal.js';
 import type { Outcome } from '../../services/inventory/src/app/placement.js';
 import { audit } from './audit.js';
 import type { Person, Try } from './claims.js';
@@ -13,10 +14,20 @@ export class Violation extends Error {
   }
 }
 
+/** Since when a no stands, in the world's count, and how often Redis had lost something by then. */
+interface Standing {
+  /** When the ledger was read for it, if it has no row. */
+  readonly readCount: number;
+  /** When it was stored under its mark: from then on it is what every other try is told. Else when it was told. */
+  readonly count: number;
+  readonly losses: number;
+}
+
 /** What a person was told, and when, in the world's count. */
 interface Heard {
   readonly firstCount: number;
-  noAt: { count: number; losses: number } | undefined;
+  /** Of the latest one that they were told. */
+  noAt: Standing | undefined;
   yesAt: number | undefined;
   isPromised: boolean;
   /** Their request id is used for other lines. */
@@ -36,6 +47,8 @@ interface Page {
 export class Witness {
   readonly #heard = new Map<Person, Heard>();
   readonly #history = new Map<string, Page[]>();
+  readonly #read = new WeakMap<Refusal, number>();
+  readonly #kept = new WeakMap<Refusal, Standing>();
   #revision = -1;
   #rows = 0;
 
@@ -60,12 +73,23 @@ export class Witness {
     return this.#heard.get(person)?.yesAt !== undefined;
   }
 
+  /** A no was read that shall have no row. */
+  read(no: Refusal): void {
+    this.#read.set(no, this.now().count);
+  }
+
+  /** A no that may have no row is stored. */
+  kept(outcome: Outcome): void {
+    if (outcome.kind === 'REFUSED' && !this.#kept.has(outcome.refusal))
+      this.#kept.set(outcome.refusal, this.#standingOf(outcome.refusal));
+  }
+
   told(tried: Try, outcome: Outcome): void {
     const heard = this.#heard.get(tried.person);
     if (!heard) return;
     const row = this.ledger.rowOf(tried.person.orderId);
     if (outcome.kind === 'HELD') this.#toldYes(tried, heard, row);
-    else if (outcome.kind === 'REFUSED' && !outcome.refusal.opensAt) this.#toldNo(tried, heard, row);
+    else if (outcome.kind === 'REFUSED' && !outcome.refusal.opensAt) this.#toldNo(tried, heard, row, outcome.refusal);
     else if (outcome.kind === 'PENDING') heard.isPromised = true;
     else if (outcome.kind === 'FAULT' && outcome.fault.reason === 'REQUEST_ID_REUSED') heard.isReused = true;
   }
@@ -102,15 +126,23 @@ export class Witness {
     heard.yesAt = this.now().count;
   }
 
-  #toldNo({ person, lines, isReplay }: Try, heard: Heard, row: Row | undefined): void {
+  #toldNo({ person, lines }: Try, heard: Heard, row: Row | undefined, no: Refusal): void {
     const { name } = person;
-    const isTaken = row && row.order.state !== 'REFUSED';
-    // The mark of an earlier no hears of a yes that was given past it a moment later.
-    if (isTaken && !(heard.isAnew && isReplay)) throw new Violation('L6', `${name} was told no and has an order`);
+    const noAt = this.#standingOf(no);
+    if (row && row.order.state !== 'REFUSED') {
+      // It may reach them late, past a yes to a later try.
+      if (!this.#kept.has(no)) throw new Violation('L6', `${name} was told no and has an order`);
+      this.#mustBeLater(row, noAt, name);
+      heard.isAnew = true;
+    }
     // Of two orders under one request id, sent at once, one may hear the other's no.
     if (!row && !this.#wasShort(lines, heard)) throw new Violation('L6', `${name} was told a no that was never true`);
+    if (!heard.noAt || heard.noAt.count < noAt.count) heard.noAt = noAt;
+  }
+
+  #standingOf(no: Refusal): Standing {
     const { count, losses } = this.now();
-    heard.noAt ??= { count, losses };
+    return this.#kept.get(no) ?? { readCount: this.#read.get(no) ?? count, count, losses };
   }
 
   #born(row: Row): void {
@@ -118,18 +150,23 @@ export class Witness {
     const heard = person && this.#heard.get(person);
     if (!person || !heard) throw new Violation('L4', 'an order of somebody who never asked');
     if (person.orderId !== row.order.orderId) throw new Violation('L4', `${person.name} has an order under another id`);
-    const { by } = row;
     if (row.order.state === 'REFUSED') {
       if (!this.#wasShort(row.order.lines, heard))
         throw new Violation('L6', `${person.name} was refused for no reason`);
       return;
     }
     if (!heard.noAt) return;
-    // What came after the no may be another first try, if Redis lost the mark or was away.
-    if (by.count < heard.noAt.count) throw new Violation('L6', `${person.name} was told no and born by an older try`);
-    if (by.isMarked && this.now().losses === heard.noAt.losses)
-      throw new Violation('L6', `${person.name} was told no and born by a try that found the mark`);
+    this.#mustBeLater(row, heard.noAt, person.name);
     heard.isAnew = true;
+  }
+
+  /** What came after a no may be another first try, if Redis lost the mark or was away. */
+  #mustBeLater({ by }: Row, noAt: Standing, name: string): void {
+    // Of a gateway that nobody knows of, the ledger knows alone: what it had not been told when it was read came later.
+    if (by.count < (by.isForgotten ? noAt.readCount : noAt.count))
+      throw new Violation('L6', `${name} was told no and born by an older try`);
+    if (by.isMarked && this.now().losses === noAt.losses)
+      throw new Violation('L6', `${name} was told no and born by a try that found the mark`);
   }
 
   /** Whether, at some instant since the person came, the ledger had too few for these lines, or did not sell. */
