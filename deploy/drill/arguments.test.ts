@@ -36,6 +36,12 @@ test('what is no drill and what is no seed is refused, and named', () => {
   assert.equal([run('all', '--seed', '7').seed, run('all').seed], [7, undefined]);
 });
 
+test('the day at the clinic is run by itself', () => {
+  const given = readArguments(['clinic-day', '--json', '--seed', '7']);
+  assert.equal(given, { command: 'clinic-day', json: true, control: false, seed: 7 });
+  assert.throws(() => readArguments(['clinic-day', 'redis-kill']), /is run by itself/);
+});
+
 test('without a name, and with --help, help is given', () => {
   assert.equal([readArguments([]).command, readArguments(['all', '--help']).command], ['help', 'help']);
   assert.is(readArguments(['list']).command, 'list');

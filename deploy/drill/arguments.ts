@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
+import { CLINIC_DAY } from './clinic/clinic-day.js';
 import type { Drill } from './drill.js';
 import { DRILLS } from './drills/drills.js';
 
 export type DrillArguments =
   | { command: 'help' | 'list' }
+  | { command: 'clinic-day'; json: boolean; control: boolean; seed?: number }
   | { command: 'run'; drills: readonly Drill[]; json: boolean; control: boolean; seed?: number };
 
 const SEED_MAX = 2 ** 32 - 1;
@@ -22,8 +24,12 @@ export function readArguments(args: string[]): DrillArguments {
   });
   if (values.help || positionals.length === 0) return { command: 'help' };
   if (positionals.length === 1 && positionals[0] === 'list') return { command: 'list' };
-  const drills = chosen(positionals, values.control);
   const seed = values.seed === undefined ? {} : { seed: seedOf(values.seed) };
+  if (positionals.includes(CLINIC_DAY.name)) {
+    if (positionals.length > 1) throw new Error(`${CLINIC_DAY.name} is run by itself`);
+    return { command: 'clinic-day', json: values.json, control: values.control, ...seed };
+  }
+  const drills = chosen(positionals, values.control);
   return { command: 'run', drills, json: values.json, control: values.control, ...seed };
 }
 

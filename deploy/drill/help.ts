@@ -1,15 +1,17 @@
 import { renderTable } from '#libs/terminal/table.js';
+import { CLINIC_DAY } from './clinic/clinic-day.js';
 import { DRILLS } from './drills/drills.js';
 
 /** What `npm run drill -- list` prints. */
 export function drillList(): string {
-  const rows = DRILLS.map(({ name, about, twin }) => [name, about, twin ? twin.without : '']);
+  const rows = [...DRILLS, CLINIC_DAY].map(({ name, about, twin }) => [name, about, twin ? twin.without : '']);
   return `${renderTable([{ title: 'drill' }, { title: 'what happens' }, { title: 'its unsafe twin' }], rows)}\n`;
 }
 
 /** What `npm run drill -- --help` prints. */
 export function drillHelp(): string {
   return `npm run drill -- NAME…|all [OPTIONS]    breaks a mesh in the middle of a sale, and judges what became of it
+npm run drill -- clinic-day [OPTIONS]    a whole day with a waitlist and payments, once for each of three hold times
 npm run drill -- list                    names the drills, and what each does
 
   --json         a line of JSON for each drill on the standard output, and a last one for all; words go to stderr
@@ -36,6 +38,12 @@ What is counted
   oversold, lost, duplicates, undecided, false_refusals, conserved
                              as of npm run rush -- --help
   died                       processes that died though nobody ended them
+Of clinic-day
+  overtaken                  people who waited and were passed, by a later arrival or by somebody who did not wait
+  unaccounted_payments       captured payments that are not in one listed state with all of their money
+  share_paid, share_expired  of all holds: paid while they were held; ended by their time
+  unit_minutes_in_vain       for each unit that was given back unpaid, how long it had been held
+  served_from_waitlist       people who were offered an order and paid for it; waited_…_minutes: until the offer
 A drill fails when a law is broken, when the ledger's own audit finds something, when anything is left undone, or when
 an objective is missed.
 

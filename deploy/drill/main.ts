@@ -1,4 +1,5 @@
 import { type DrillArguments, readArguments } from './arguments.js';
+import { runClinicDay } from './clinic/clinic-day.js';
 import type { Drill } from './drill.js';
 import { drillHelp, drillList } from './help.js';
 import { readObjectives } from './objectives.js';
@@ -17,6 +18,7 @@ async function main(): Promise<number> {
     console.error(error instanceof Error ? error.message : error);
     return 2;
   }
+  if (given.command === 'clinic-day') return await runClinicDay(given);
   if (given.command !== 'run') {
     process.stdout.write(given.command === 'list' ? drillList() : drillHelp());
     return 0;

@@ -46,6 +46,11 @@ export class Operator {
     );
   }
 
+  /** Also below what is held and sold: the sku is overbooked by the difference until units come back. */
+  async setCapacity(wanted: { storeId: string; skuId: string; capacity: number }): Promise<void> {
+    await this.#control.setCapacity({ ...wanted, force: true, reason: 'a drill', requestId: randomUUID() }, options);
+  }
+
   close(): void {
     this.#control.close();
   }

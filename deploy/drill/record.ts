@@ -6,7 +6,7 @@ import { reasonsToSendAgain } from './measures.js';
 import type { DrillResult } from './run-drill.js';
 
 /** Where records are kept; git ignores it. */
-const RECORDS = fileURLToPath(new URL('../../../drills', import.meta.url));
+export const RECORDS = fileURLToPath(new URL('../../../drills', import.meta.url));
 
 const MOST_REASONS = 10;
 

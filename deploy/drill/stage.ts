@@ -23,6 +23,8 @@ export interface StageOptions {
   scale?: Scale;
   env?: Record<string, string>;
   envOf?: ((ground: Ground) => EnvOf) | undefined;
+  /** Also a payment provider that plays; false by default. */
+  sandbox?: boolean;
   /** Hears what is being done, in words. */
   report(line: string): void;
 }
@@ -93,6 +95,7 @@ async function build(options: StageOptions, closer: (close: Close) => void): Pro
     scale: options.scale ?? {},
     env: options.env ?? {},
     envOf: options.envOf?.(ground),
+    sandbox: options.sandbox ?? false,
     servers: {
       postgres: links.postgres.url(servers.postgres.url),
       redis: links.redis.url(servers.redis.url),

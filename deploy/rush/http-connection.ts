@@ -14,7 +14,7 @@ export function headerOf(head: string, name: string): string | undefined {
 }
 
 export interface HttpAsk {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   path: string;
   headers: Record<string, string>;
   body?: string;

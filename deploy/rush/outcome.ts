@@ -1,8 +1,8 @@
 import type { Passage } from './passage.js';
 import type { ScenarioLine } from './scenario.js';
 
-/** QUEUED: it still stood in line when its patience ended. */
-export type Answer = 'HELD' | 'PENDING' | 'REFUSED' | 'QUEUED' | 'ERROR';
+/** QUEUED: it still stood in line when its patience ended. WAITLISTED: it waits for what is sold out. */
+export type Answer = 'HELD' | 'PENDING' | 'REFUSED' | 'QUEUED' | 'WAITLISTED' | 'ERROR';
 
 /** The no that a person was given. */
 export interface ToldRefusal {

@@ -6,6 +6,8 @@ export type Reply =
   | { kind: 'HELD'; orderId: string }
   | { kind: 'PENDING'; orderId: string }
   | { kind: 'REFUSED'; refusal: ToldRefusal }
+  /** A place in the waitlist of a sku that is sold out. */
+  | { kind: 'WAITLISTED'; entryId: string }
   /** A place in line: the same key again after `waitMs` keeps it. */
   | { kind: 'QUEUED'; peopleAhead: number; waitMs: number }
   /** Nothing is decided: the same key again, not before `waitMs` when the answer says so. With the limit that a 429 named. */
@@ -21,6 +23,7 @@ const REFUSALS = new Set([
   'MAX_PER_ORDER',
   'PAUSED',
   'SALE_CANCELLED',
+  'WAITLIST_FULL',
 ]);
 const TRY_AGAIN_STATUS = new Set([429, 502, 503, 504]);
 const LIVE_STATES = new Set(['HELD', 'CONFIRMED', 'FULFILLED', 'CANCELLED', 'EXPIRED']);
@@ -30,6 +33,7 @@ export function readReply(answer: HttpAnswer): Reply {
   const body = parseObject(answer.body);
   const reason = text(body.reason);
   if (answer.status === 202 && body.state === 'QUEUED') return readPlace(body);
+  if (answer.status === 202 && text(body.entry_id) !== '') return { kind: 'WAITLISTED', entryId: text(body.entry_id) };
   if (answer.status < 300) return readOrder(body);
   if (REFUSALS.has(reason)) return { kind: 'REFUSED', refusal: readRefusal(reason, body) };
   const why = `${answer.status} ${reason || answer.body.slice(0, 120)}`;

@@ -67,6 +67,12 @@ test('a yes is recorded with its order id', async () => {
   assert.equal([outcomes[0]?.answer, outcomes[0]?.heldIds, outcomes[0]?.sends], ['HELD', ['o1'], 1]);
 });
 
+test('a place in a waitlist is an answer that stands', async () => {
+  const place: Answer = { status: 202, body: { entry_id: 'e1', state: 'WAITING', sku_id: 'seat', people_ahead: 2 } };
+  const { outcomes, asked } = await visit({}, [place]);
+  assert.equal([outcomes[0]?.answer, outcomes[0]?.heldIds, asked.length], ['WAITLISTED', [], 1]);
+});
+
 test('the same key is sent again while nothing is decided', async () => {
   const { outcomes, asked } = await visit({}, [{ status: 503 }, 'hang up', { status: 429 }, { status: 504 }, HELD]);
   assert.equal(new Set(asked.map(({ key }) => key)).size, 1);
