@@ -26,7 +26,14 @@ test('each change of an order is told once, with the order it is about', async (
     userId: 'ann',
     lines: [lineOf(skuId, 'ann'), lineOf(skuId, 'kid')],
   };
-  assert.equal(held, { ...about, kind: 'ORDER', id: held?.id, version: 1, state: 'HELD', at: order.createdAt });
+  assert.equal(held, {
+    ...{ ...about, kind: 'ORDER', id: held?.id, version: 1, state: 'HELD', at: order.createdAt },
+    moved: { reason: 'ADMIT', released: 0 },
+  });
+  const heldSeconds = ((cancelled?.at.getTime() ?? 0) - order.createdAt.getTime()) / 1_000;
+  const moved = cancelled?.kind === 'ORDER' ? cancelled.moved : undefined;
+  assert.equal([moved?.reason, moved?.released], ['CANCEL', 2]);
+  assert.ok(Math.abs((moved?.heldSeconds ?? -1) - heldSeconds) < 0.002);
   assert.equal(cancelled, {
     ...about,
     kind: 'ORDER',
@@ -34,6 +41,7 @@ test('each change of an order is told once, with the order it is about', async (
     version: 2,
     state: 'CANCELLED',
     at: cancelled?.at,
+    moved,
   });
   assert.equal(rest, []);
 });

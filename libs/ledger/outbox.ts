@@ -21,6 +21,18 @@ export interface OrderEntry extends EntryBase {
   version: number;
   state: OrderState;
   lines: OrderLine[];
+  /** How units moved with it; absent when none did. */
+  moved?: MovedUnits;
+}
+
+/** What a change of an order did to units. */
+export interface MovedUnits {
+  /** As of a movement: ADMIT, PAY, CANCEL, EXPIRE, … */
+  reason: string;
+  /** How many came back. */
+  released: number;
+  /** How long the hold had lasted, when this change ended it. */
+  heldSeconds?: number;
 }
 
 /** Money that is to go back: one entry for each refund. */
@@ -69,6 +81,7 @@ interface OrderEntryRow extends EntryRow {
   state: OrderState;
   user_id: string;
   lines: { sku_id: string; attendee_id: string; quantity: number }[];
+  moved: { reason: string; released: number; held_seconds: number | null } | null;
 }
 
 interface RefundEntryRow extends EntryRow {
@@ -103,9 +116,11 @@ export function outboxCalls(pool: LedgerPool) {
       return rows.map(toEntry);
     },
 
-    /** Notes that entries are published; they are not taken again. Again the same is fine. */
-    async outboxMarkPublished(ids: readonly number[]): Promise<void> {
-      if (ids.length > 0) await pool.query(markPublished, [ids]);
+    /** Notes that entries are published; they are not taken again. Returns those that were not noted before. */
+    async outboxMarkPublished(ids: readonly number[]): Promise<number[]> {
+      if (ids.length === 0) return [];
+      const [row] = await pool.query<{ outbox_mark_published: number[] }>(markPublished, [ids]);
+      return row?.outbox_mark_published ?? [];
     },
   };
 }
@@ -131,5 +146,10 @@ function toEntry(row: OutboxRow): OutboxEntry {
     quantity: line.quantity,
     attendeeId: line.attendee_id,
   }));
-  return { ...base, kind: 'ORDER', userId: row.user_id, version: row.order_version, state: row.state, lines };
+  const change = { version: row.order_version, state: row.state, lines };
+  return { ...base, kind: 'ORDER', userId: row.user_id, ...change, ...(row.moved && { moved: toMoved(row.moved) }) };
+}
+
+function toMoved({ reason, released, held_seconds: heldSeconds }: NonNullable<OrderEntryRow['moved']>): MovedUnits {
+  return { reason, released, ...(heldSeconds !== null && { heldSeconds }) };
 }

@@ -1,15 +1,17 @@
--- Notes that changes were published. Returns how many were not noted before.
+-- Notes that changes were published. Returns the ids that were not noted before.
 --   ids  of outbox rows
-CREATE OR REPLACE FUNCTION ledger.outbox_mark_published(ids bigint[]) RETURNS int
+CREATE OR REPLACE FUNCTION ledger.outbox_mark_published(ids bigint[]) RETURNS bigint[]
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = ledger, pg_temp
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
-  marked int;
+  marked bigint[];
 BEGIN
-  UPDATE outbox SET published_at = clock() WHERE published_at IS NULL AND id = ANY (ids);
-  GET DIAGNOSTICS marked = ROW_COUNT;
+  WITH noted AS (
+    UPDATE outbox SET published_at = clock() WHERE published_at IS NULL AND id = ANY (ids) RETURNING id
+  )
+  SELECT coalesce(array_agg(n.id), '{}') INTO marked FROM noted AS n;
   RETURN marked;
 END $$;

@@ -3,11 +3,12 @@
 -- News with a lower id may be committed later: they are then the first of the next call.
 -- Of kind WAITLIST, store_id and user_id are the entry's, and entry is {sku_id, quantity, offer_id, expires_at}.
 -- Of kind ORDER, user_id and lines are the order's; of kind REFUND, refund is {provider, provider_payment_id,
--- amount_minor, currency, reason}. store_id is empty when nobody knows the order.
+-- amount_minor, currency, reason}; moved is {reason, released, held_seconds} of a change of an order that moved units: how
+-- many came back, and how long the hold lasted, if this ended it. store_id is empty when nobody knows the order.
 CREATE OR REPLACE FUNCTION ledger.outbox_take(at_most int)
 RETURNS TABLE (
   id bigint, kind text, order_id uuid, order_version int, state text, at timestamptz, store_id text, user_id text,
-  lines json, refund json, entry json
+  lines json, refund json, entry json, moved json
 )
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = ledger, pg_temp
@@ -25,7 +26,14 @@ BEGIN
       WHERE x.kind = 'REFUND' AND r.order_id = x.order_id AND r.number = x.order_version),
     CASE WHEN e.entry_id IS NOT NULL THEN json_build_object('sku_id', e.sku_id, 'quantity', e.quantity, 'offer_id',
       CASE WHEN x.state IN ('OFFERED', 'PROMOTED', 'EXPIRED', 'DECLINED') THEN e.order_id END,
-      'expires_at', CASE WHEN x.state = 'OFFERED' THEN e.expires_at END) END
+      'expires_at', CASE WHEN x.state = 'OFFERED' THEN e.expires_at END) END, (
+      SELECT json_build_object('reason', min(m.reason),
+        'released', sum(greatest(0, m.delta_free + m.delta_reserved)),
+        'held_seconds', CASE WHEN x.state <> 'HELD' AND min(m.delta_held) < 0
+          THEN extract(epoch FROM max(m.at) - o.created_at) END)
+      FROM movements AS m
+      WHERE x.kind = 'ORDER' AND m.order_id = x.order_id AND m.order_version = x.order_version
+      HAVING count(*) > 0)
   FROM (SELECT * FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT at_most) AS x
   LEFT JOIN order_rows AS o ON x.kind <> 'WAITLIST' AND o.order_id = x.order_id
   LEFT JOIN waitlist_rows AS e ON x.kind = 'WAITLIST' AND e.entry_id = x.order_id

@@ -2,7 +2,7 @@ import { OrderChanged } from '#libs/contracts/gen/holdfast/event/v1/order_event.
 import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { orderEventsStream } from '#libs/contracts/subjects.js';
 import type { OutboxEntry } from '#libs/ledger/outbox.js';
-import { claimOf } from '#libs/ledger/test-ledger.js';
+import { claimOf, lineOf } from '#libs/ledger/test-ledger.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
@@ -54,7 +54,7 @@ function portsTo(store: (entry: OutboxEntry) => Promise<void>): RelayPorts {
     streamReady: async () => true,
     outboxTake: (limit) => ledger.outboxTake(limit),
     store,
-    outboxMarkPublished: (ids) => ledger.outboxMarkPublished(ids),
+    outboxMarkPublished: async (entries) => void (await ledger.outboxMarkPublished(entries.map(({ id }) => id))),
     alertsUntold: (limit) => ledger.alertsUntold(limit),
     storeAlert: async () => undefined,
     alertsMarkTold: (told) => ledger.alertsMarkTold(told),
@@ -170,6 +170,45 @@ test('a stream of events that is deleted is made again and nothing is marked tha
     (await storedEvents()).map(({ event }) => event.orderId),
     [orderId],
   );
+  await service.stop();
+});
+
+test('holds that ended and units that came back are counted as the movements have them', async () => {
+  const { ledger } = stage.ledger;
+  const { skuId } = await stage.ledger.sku({ capacity: 20, perUserLimit: 9 });
+  const other = await stage.ledger.sku({ perUserLimit: 9 });
+  const hold = (userId: string) => stage.ledger.order(claimOf(userId, [lineOf(skuId, userId, 3)]));
+  const [ann, bob, cleo, dan] = [await hold('ann'), await hold('bob'), await hold('cleo'), await hold('dan')];
+  const bank = { provider: 'bank', providerPaymentId: 'p-1', amountMinor: 4_500, currency: 'EUR' };
+  const service = await stage.start();
+  await ledger.paymentConfirm({ ...bank, orderId: ann.orderId });
+  await ledger.orderCancelPart({ orderId: ann.orderId, lines: [lineOf(skuId, 'ann', 1)], requestId: 'r-1' });
+  await ledger.orderMove({ orderId: cleo.orderId, toSkuId: other.skuId, requestId: 'r-2' });
+  await cancel(bob.orderId);
+  await stage.ledger.expire(dan.orderId);
+  await ledger.ordersExpire(10);
+  await until(async () => (await unpublished()) === 0);
+  const released = await stage.ledger.sql<{ reason: string; units: number }>(
+    `SELECT reason, sum(delta_free + delta_reserved)::int AS units FROM ledger.movements
+     WHERE delta_free + delta_reserved > 0 GROUP BY reason ORDER BY reason`,
+  );
+  assert.equal(
+    released.map(({ reason, units }) => [reason, units]),
+    [
+      ['CANCEL', 3],
+      ['CANCEL_PART', 1],
+      ['EXPIRE', 3],
+      ['MOVE', 3],
+    ],
+  );
+  for (const { reason, units } of released) {
+    await until(async () => (await service.metric(`units_released_total{reason="${reason}"}`)) === units);
+  }
+  assert.is(await service.metric('units_released_total'), 10);
+  for (const outcome of ['PAID', 'CANCELLED', 'EXPIRED']) {
+    assert.is(await service.metric(`hold_seconds_count{outcome="${outcome}"}`), 1);
+  }
+  assert.is(await service.metric('hold_seconds_count'), 3);
   await service.stop();
 });
 

@@ -1,9 +1,11 @@
 import { alertKinds, type OpenAlerts } from '#libs/ledger/alerts.js';
 import type { Decision } from '#libs/ledger/decision.js';
+import type { OutboxEntry } from '#libs/ledger/outbox.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
 import { maxBatchLines } from '../domain/admission-batch.js';
 
 const lineBuckets = [1, 2, 5, 10, 20, 50, 100, 200, 300, 400, maxBatchLines];
+const holdBuckets = [5, 15, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600, 14_400, 86_400];
 
 /** What this service counts. */
 export type OrderMetrics = ReturnType<typeof orderMetrics>;
@@ -16,6 +18,17 @@ export function orderMetrics(metrics: Metrics, openAlerts: () => Promise<OpenAle
   const deadLetters = metrics.counter('dead_letters_total', 'Messages and claims that nobody could process');
   const givenBack = metrics.counter('claims_given_back_total', 'Messages of claims that come again');
   const outboxLag = metrics.gauge('outbox_lag', 'Events at hand that are not published; 1000 may be more');
+  const holdSeconds = metrics.histogram(
+    'hold_seconds',
+    'How long holds lasted, by how they ended: of changes whose events this process stored since its start',
+    ['outcome'],
+    holdBuckets,
+  );
+  const released = metrics.counter(
+    'units_released_total',
+    'Units that came back, by the reason of the movement: of changes whose events this process stored since its start',
+    ['reason'],
+  );
 
   metrics.gauge('alerts_open', 'Alerts that nobody cleared, by kind', ['kind'], async (gauge) => {
     const open = await openAlerts().catch(() => undefined);
@@ -30,6 +43,17 @@ export function orderMetrics(metrics: Metrics, openAlerts: () => Promise<OpenAle
     },
     deadLetter: () => deadLetters.inc(),
     givenBack: () => givenBack.inc(),
+    /** Counts changes that are noted as told: each once, over all processes, unless one dies in between. */
+    told(entries: readonly OutboxEntry[]) {
+      for (const entry of entries) {
+        if (entry.kind !== 'ORDER' || !entry.moved) continue;
+        const { reason, released: units, heldSeconds } = entry.moved;
+        if (units > 0) released.inc({ reason }, units);
+        if (heldSeconds !== undefined) {
+          holdSeconds.observe({ outcome: entry.state === 'CONFIRMED' ? 'PAID' : entry.state }, heldSeconds);
+        }
+      }
+    },
     outboxLag: (events: number) => outboxLag.set(events),
   };
 }

@@ -43,8 +43,10 @@ export function relayPorts({ config, ledger, messaging, lock, metrics, logger }:
       return entries;
     },
     store: (entry) => storeEvent(messaging, entry),
-    async outboxMarkPublished(ids) {
-      await ledger.outboxMarkPublished(ids);
+    async outboxMarkPublished(entries) {
+      // Of another process that relayed at the same moment, only one notes a row, and that one counts it.
+      const noted = new Set(await ledger.outboxMarkPublished(entries.map(({ id }) => id)));
+      metrics.told(entries.filter(({ id }) => noted.has(id)));
       trouble.well();
     },
     alertsUntold: (limit) => ledger.alertsUntold(limit),

@@ -21,7 +21,7 @@ export interface RelayPorts {
   outboxTake(limit: number): Promise<OutboxEntry[]>;
   /** Resolves when the stream has the event for certain. */
   store(row: OutboxEntry): Promise<void>;
-  outboxMarkPublished(ids: readonly number[]): Promise<void>;
+  outboxMarkPublished(entries: readonly OutboxEntry[]): Promise<void>;
   /** At most one thing of each alert, so that what is stored at once has no order. */
   alertsUntold(limit: number): Promise<AlertNews[]>;
   /** Resolves when the stream has the event for certain. */
@@ -63,7 +63,7 @@ async function relayChanges(ports: RelayPorts): Promise<boolean> {
   const rows = await ports.outboxTake(rowsPerRound);
   const byOrder = groupBy(rows, (row) => row.orderId);
   const outcomes = await Promise.all([...byOrder.values()].map((events) => storeInTurn(ports, events)));
-  const stored = outcomes.flatMap((outcome) => outcome.ids);
+  const stored = outcomes.flatMap((outcome) => outcome.stored);
   if (stored.length > 0) await ports.outboxMarkPublished(stored);
   const failure = outcomes.find((outcome) => outcome.error !== undefined);
   if (failure) throw failure.error;
@@ -87,15 +87,15 @@ function orThrow<Value>(settled: PromiseSettledResult<Value>): Value {
 async function storeInTurn(
   ports: RelayPorts,
   events: readonly OutboxEntry[],
-): Promise<{ ids: number[]; error?: unknown }> {
-  const ids: number[] = [];
+): Promise<{ stored: OutboxEntry[]; error?: unknown }> {
+  const stored: OutboxEntry[] = [];
   for (const row of events) {
     try {
       await ports.store(row);
     } catch (error) {
-      return { ids, error };
+      return { stored, error };
     }
-    ids.push(row.id);
+    stored.push(row);
   }
-  return { ids };
+  return { stored };
 }
