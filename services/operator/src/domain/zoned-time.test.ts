@@ -29,6 +29,18 @@ test('a time that the clock never shows, or shows twice, is refused', () => {
   assert.is(read('2026-10-25 03:00', berlin), '2026-10-25T02:00:00.000Z');
 });
 
+test('I11: the hours beside a change of the clock in New York are read, the hour of the change is not guessed', () => {
+  const zone = 'America/New_York';
+  assert.is(read('2050-03-13 01:59:59', zone), '2050-03-13T06:59:59.000Z');
+  assert.match(read('2050-03-13 02:30', zone), /is never shown by the clocks of America\/New_York/);
+  assert.is(read('2050-03-13 03:00', zone), '2050-03-13T07:00:00.000Z');
+  assert.is(read('2050-11-06 00:59:59', zone), '2050-11-06T04:59:59.000Z');
+  assert.match(read('2050-11-06 01:30', zone), /is shown twice by the clocks of America\/New_York/);
+  assert.is(read('2050-11-06T01:30:00-04:00', zone), '2050-11-06T05:30:00.000Z');
+  assert.is(read('2050-11-06T01:30:00-05:00', zone), '2050-11-06T06:30:00.000Z');
+  assert.is(read('2050-11-06 02:00', zone), '2050-11-06T07:00:00.000Z');
+});
+
 test('what is no time is refused', () => {
   for (const text of [
     '2026-02-30 10:00',
