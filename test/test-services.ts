@@ -62,8 +62,8 @@ export class TestServices {
     return this.#start((life) => startGateway(gatewayConfig(env), life));
   }
 
-  bff({ gateway }: Peers<'gateway'>): Promise<{ httpAddress: string }> {
-    return this.#start((life) => startBff(bffConfig({ ...this.#common, GATEWAY_TARGET: gateway }), life));
+  bff({ gateway }: Peers<'gateway'>, env: Env = {}): Promise<{ httpAddress: string }> {
+    return this.#start((life) => startBff(bffConfig({ ...this.#common, GATEWAY_TARGET: gateway, ...env }), life));
   }
 
   async close(): Promise<void> {
