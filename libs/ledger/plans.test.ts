@@ -217,4 +217,24 @@ test('a plan that was made on an empty ledger looks up rows one by one, also whe
   assert.equal(after, before);
 });
 
+test('a crowd that joins a waitlist is looked up one by one, by plans that were made when nobody waited', async () => {
+  const { skuId } = await db.sku({ skuId: 'crowd', capacity: 1, onSoldOut: 'JOIN_WAITLIST' });
+  const pool = openPool(db.url, { max: 1, role: RUNTIME_ROLE });
+  const ledger = openLedger(pool);
+  const [batches, size] = [5, 200];
+  const read = async (): Promise<number> => {
+    await pool.query({ name: '', text: flush });
+    const [row] = await db.sql<{ read: number }>(
+      "SELECT idx_tup_read::int AS read FROM pg_stat_user_indexes WHERE indexrelname = 'waitlist_entries_once'",
+    );
+    return row?.read ?? Number.NaN;
+  };
+  const before = await read();
+  for (let batch = 0; batch < batches; batch += 1)
+    await ledger.claimsAdmit(Array.from({ length: size }, (_, n) => claimOf(`crowd-${batch}-${n}`, skuId)));
+  const looked = (await read()) - before;
+  await pool.close();
+  assert.ok(looked <= 2 * batches * size, `${looked} entries were read`);
+});
+
 test.run();

@@ -245,11 +245,9 @@ BEGIN
   -- 4. Write.
   IF joiners <> '{}' THEN
     FOR known IN
-      SELECT j.i, j.o, j.k, j.first_line, w.entry
+      SELECT joiners[w.n] AS i, joined_orders[w.n] AS o, joined_skus[w.n] AS k, joined_firsts[w.n] AS first_line, w.entry
       FROM waiters_join(joiners, joined_orders, joined_skus, joined_lines, joined_units, order_ids, store_ids, sku_ids,
         user_ids, request_ids, lines_hashes, decided_at) WITH ORDINALITY AS w (entry, n)
-      JOIN unnest(joiners, joined_orders, joined_skus, joined_firsts) WITH ORDINALITY AS j (i, o, k, first_line, n)
-        ON j.n = w.n
     LOOP
       o := known.o;
       refusals[o] := coalesce(known.entry, jsonb_build_object('reason', 'WAITLIST_FULL', 'sku_id', sku_ids[known.k]));

@@ -4,6 +4,8 @@
 --                             and of its sku, lines as they were sent, [{attendee_id, quantity}], and the sum of their units
 --   order_ids … lines_hashes  as for claims_admit
 --   at                       when
+-- An entry is found by its user through an index also while the waitlist is empty or was a moment ago: without materialized
+-- inner sides no plan made then compares every claim with everybody who waits.
 -- Returns one row a claim, in their order:
 --   entry   the entry as it is told (entry_word): the one that was born, or the one by which the user waits at the sku
 --           already; null when the waitlist is full, or the user waits at ten skus of the store already
@@ -16,6 +18,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = ledger, pg_temp
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off SET jit = off
+SET enable_material = off
 AS $$
 #variable_conflict use_column
 DECLARE
