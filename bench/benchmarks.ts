@@ -4,12 +4,16 @@ import { soldOutAgainstConstant, soldOutAgainstUnaryMesh } from './p1-sold-out.j
 import { consumerDrain } from './p5-consumer-drain.js';
 import { degraded } from './p6-degraded.js';
 import { postgresPath } from './p6-postgres-path.js';
+import { expiry } from './p7-expiry.js';
+import { expiryBesideSales } from './p7-lateness.js';
 import { replays } from './p8-replays.js';
 import { limiter } from './p9-limiter.js';
 import { overload } from './p11-overload.js';
 import { wholePath } from './p13-whole-path.js';
 import { degradeGap } from './p14-degrade-gap.js';
 import { setUps } from './p15-set-ups.js';
+import { waitlist } from './p16-waitlist.js';
+import { waitlistJoins } from './p16-waitlist-joins.js';
 import { reconcile } from './reconcile.js';
 
 /** All benchmarks, in the order in which `all` runs them. */
@@ -19,11 +23,15 @@ export const benchmarks: readonly (Benchmark | Survey)[] = [
   consumerDrain,
   ...degraded,
   postgresPath,
+  expiry,
+  expiryBesideSales,
   replays,
   limiter,
   overload,
   wholePath,
   degradeGap,
+  waitlistJoins,
+  waitlist,
   reconcile,
   setUps,
 ];

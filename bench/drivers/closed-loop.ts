@@ -2,12 +2,21 @@ import { isServed, latenciesOf, type Stretch } from './open-loop.js';
 import type { ClosedPlan } from './stream-driver.js';
 import type { ItemEnded } from './stream-load.js';
 
+export interface ClosedLoop {
+  /** Hears how each item ended. */
+  end: ItemEnded;
+  /** Resolves when all have ended. */
+  run(): Promise<Stretch>;
+  /** Sends no more; those in flight end. */
+  stop(): void;
+}
+
 /** A closed loop: so many items in flight, the next as soon as one has ended; those that ended in one tick are followed together. */
 export function closedLoop(
   { inFlight, warmUp, items }: ClosedPlan,
   send: (from: number, to: number) => void,
-): { end: ItemEnded; run(): Promise<Stretch> } {
-  const total = warmUp + items;
+): ClosedLoop {
+  let total = warmUp + items;
   const sentAt = new Float64Array(total);
   const served: number[] = [];
   const outcomes: Record<string, number> = {};
@@ -40,7 +49,11 @@ export function closedLoop(
     await done;
     const toMs = performance.now() - begun;
     const latencies = latenciesOf(served);
-    return { fromMs: 0, toMs, sent: items, served: served.length, outcomes, ...latencies, lastAnswerMs: toMs };
+    return { fromMs: 0, toMs, sent: total - warmUp, served: served.length, outcomes, ...latencies, lastAnswerMs: toMs };
   };
-  return { end, run };
+  const stop = (): void => {
+    total = next;
+    if (ended === total) whenAllEnded();
+  };
+  return { end, run, stop };
 }

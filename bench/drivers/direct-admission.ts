@@ -4,7 +4,7 @@ import { createLogger } from '#libs/runtime/logger.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
 import { openLedgerParts } from '../../services/inventory/src/adapters/open-ledger.js';
 import { AdmitDirectly } from '../../services/inventory/src/app/admit-directly.js';
-import { type Outcome, Placement } from '../../services/inventory/src/app/placement.js';
+import { type Outcome, Placement, type Claim as PlacementClaim } from '../../services/inventory/src/app/placement.js';
 import { readConfig } from '../../services/inventory/src/config.js';
 
 const patienceMs = 10_000;
@@ -13,6 +13,8 @@ const patienceMs = 10_000;
 export interface DirectAdmission {
   /** Resolves when the order is held; rejects with whatever else it was told. */
   sell(claim: Claim): Promise<boolean>;
+  /** Resolves when it has a place in line; rejects likewise. */
+  join(claim: Claim): Promise<boolean>;
   close(): Promise<unknown>;
 }
 
@@ -27,17 +29,19 @@ export function openDirectAdmission(databaseUrl: string): DirectAdmission {
     onDecided: (placement, decision) => placement.decided(decision),
   });
   life.closer('admission', () => lane.drain());
+  const ask = async (attempt: PlacementClaim, wanted: Outcome['kind']): Promise<boolean> => {
+    const outcome = await new Promise<Outcome>((resolve) => lane.add(placementOf(attempt, resolve)));
+    if (outcome.kind !== wanted) throw new Error(`an order was told ${JSON.stringify(outcome)}`);
+    return true;
+  };
   return {
-    sell: async (claim) => {
-      const outcome = await new Promise<Outcome>((resolve) => lane.add(placementOf(claim, resolve)));
-      if (outcome.kind !== 'HELD') throw new Error(`an order was told ${JSON.stringify(outcome)}`);
-      return true;
-    },
+    sell: ({ onSoldOut: _, ...claim }) => ask(claim, 'HELD'),
+    join: (claim) => ask({ ...claim, onSoldOut: 'JOIN_WAITLIST' }, 'WAITLISTED'),
     close: () => life.close(),
   };
 }
 
-function placementOf({ onSoldOut: _, ...claim }: Claim, respond: (outcome: Outcome) => void): Placement {
+function placementOf(claim: PlacementClaim, respond: (outcome: Outcome) => void): Placement {
   const notAfter = new Date(Date.now() + patienceMs);
   const answerByMs = performance.now() + patienceMs;
   return new Placement({ claim, shard: 0, notAfter, answerByMs, firstForMs: undefined }, respond);

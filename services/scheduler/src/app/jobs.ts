@@ -62,20 +62,7 @@ export function createJobs(ports: JobPorts): Job[] {
 /** What ends orders. */
 function saleJobs({ order, now }: JobPorts): Job[] {
   return [
-    {
-      name: 'expire',
-      description: 'Closes holds that are past their expiry',
-      overdueAfterMs: 5_000,
-      async run(closing) {
-        let expired = 0;
-        let batch: { expired: number; nextDueAt?: Date | undefined };
-        do {
-          batch = await order.expireDue({ batchSize });
-          expired += batch.expired;
-        } while (batch.expired === batchSize && !closing.aborted);
-        return { result: `${expired} expired`, nextInMs: restUntil(batch.nextDueAt, now(), expireRest) };
-      },
-    },
+    expireJob(order, now),
     {
       name: 'cancelled-sales',
       description: 'Cancels and refunds the orders of sales that were cancelled',
@@ -91,6 +78,29 @@ function saleJobs({ order, now }: JobPorts): Job[] {
       },
     },
   ];
+}
+
+/** The order services, as far as they end holds. */
+interface HoldsEnded {
+  expireDue(request: { batchSize: number }): Promise<{ expired: number; nextDueAt?: Date | undefined }>;
+}
+
+/** Ends holds that are past their expiry, batch after batch until none is left. */
+export function expireJob(order: HoldsEnded, now: JobPorts['now']): Job {
+  return {
+    name: 'expire',
+    description: 'Closes holds that are past their expiry',
+    overdueAfterMs: 5_000,
+    async run(closing) {
+      let expired = 0;
+      let batch: Awaited<ReturnType<HoldsEnded['expireDue']>>;
+      do {
+        batch = await order.expireDue({ batchSize });
+        expired += batch.expired;
+      } while (batch.expired === batchSize && !closing.aborted);
+      return { result: `${expired} expired`, nextInMs: restUntil(batch.nextDueAt, now(), expireRest) };
+    },
+  };
 }
 
 /** What goes on with those who wait. */
