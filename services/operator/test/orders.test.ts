@@ -59,6 +59,19 @@ test('movements are told back to an instant, and of one kind', async () => {
     [[newer.at.toISOString(), 'EXPIRE']],
   );
   assert.is(gateway.requests('listMovements').length, 1);
+  const kinds = ['PAY', 'PAY_IN_TIME', 'CANCEL', 'CANCEL_PART', 'PAYBACK'];
+  gateway.script.listMovements = { movements: kinds.map((reason) => ({ ...newer, reason })), nextPageToken: '' };
+  for (const [why, found] of [
+    ['pay', ['PAY', 'PAY_IN_TIME']],
+    ['cancel-part', ['CANCEL_PART']],
+  ] as const) {
+    const told = JSON.parse((await run('movements', '--sku', 'kiln-mug', '--why', why, '--json')).out);
+    assert.equal(
+      told.movements.map(({ reason }: { reason: string }) => reason),
+      found,
+    );
+  }
+  gateway.script.listMovements = { movements: [movement], nextPageToken: '' };
   assert.match((await run('movements', '--sku', 'kiln-mug')).out, /EXPIRE +reserved \+2, held -2 +/);
 });
 

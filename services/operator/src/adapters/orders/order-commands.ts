@@ -58,7 +58,7 @@ export function addOrderCommands(program: Command, session: Session): void {
     .description('where the units of a sku went: when, why, by whom and to whom')
     .option('--sku <id>', 'the sku; needed')
     .option('--since <duration>', 'within it, like 2h')
-    .option('--why <change>', 'of one kind, like expire, cancel, move or promote')
+    .option('--why <change>', 'of one kind, like expire, pay, move or cancel (cancel-part is one, too)')
     .addHelpText('after', movementsExamples)
     .action((typed: Typed) => movements(session, typed));
 }
