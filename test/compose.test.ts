@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { isOlder, minimumServerVersions } from '#libs/runtime/versions.js';
 import { assert, suite } from '#libs/testing/suite.js';
-import { DEFAULT_PORTS, planProcesses, SERVICE_NAMES, type ServiceName } from '../deploy/local/topology.js';
+import { isWebhookSecret } from '#libs/webhook/signature.js';
+import { withSandbox } from '../deploy/local/sandbox-plan.js';
+import { DEFAULT_PORTS, type ProgramName, planProcesses, SERVICE_NAMES } from '../deploy/local/topology.js';
 
 // Containers cannot be started where these tests run: what is compared is what the files say.
 const test = suite('compose');
@@ -21,6 +23,7 @@ const dockerfile = readFileSync(new URL('deploy/docker/Dockerfile', root), 'utf8
 const { services } = parse(readFileSync(new URL('docker-compose.yml', root), 'utf8'), { merge: true }) as {
   services: Record<string, ComposeService>;
 };
+const PROGRAMS = [...SERVICE_NAMES, 'sandbox'] as const;
 const SERVERS = ['postgres', 'redis', 'nats'] as const;
 
 function composed(name: string): ComposeService {
@@ -29,8 +32,8 @@ function composed(name: string): ComposeService {
   return service;
 }
 
-/** What deploy/local gives each service, with the hosts and ports that containers have. */
-function localSettings(service: ServiceName): Record<string, string> {
+/** What deploy/local gives each program, with the hosts and ports that containers have. */
+function localSettings(program: ProgramName): Record<string, string> {
   const plans = planProcesses({
     scale: {},
     env: {},
@@ -38,28 +41,29 @@ function localSettings(service: ServiceName): Record<string, string> {
     servers: { postgres: 'postgres', redis: 'redis', nats: 'nats' },
     nextPort: () => 1,
   });
-  return plans.find((plan) => plan.service === service)?.env ?? {};
+  const ports = { http: 1, admin: 1 };
+  const all = withSandbox({ secrets: { key: 'key', notice: 'secret' }, plans, ports });
+  return all.find((plan) => plan.service === program)?.env ?? {};
 }
 
 const portOf = (address = ''): string => address.split(':').at(-1) ?? '';
 
-test('the same services as on one machine, the servers under them, and the migration before them', () => {
-  assert.equal(Object.keys(services).sort(), [...SERVICE_NAMES, ...SERVERS, 'migrate'].sort());
+test('the same programs as on one machine, the servers under them, and the migration before them', () => {
+  assert.equal(Object.keys(services).sort(), [...PROGRAMS, ...SERVERS, 'migrate'].sort());
 });
 
 test('every service runs its own program and gets the settings that it gets on one machine', () => {
-  for (const name of SERVICE_NAMES) {
+  for (const name of PROGRAMS) {
     const { command, environment = {} } = composed(name);
-    assert.equal(command, [`dist/services/${name}/src/main.js`]);
+    assert.equal(command, [name === 'sandbox' ? 'dist/deploy/sandbox/main.js' : `dist/services/${name}/src/main.js`]);
     // A container's name tells instances apart; processes of one machine are told.
-    const { INSTANCE, ...settings } = localSettings(name);
-    assert.ok(INSTANCE);
+    const { INSTANCE: _instance, ...settings } = localSettings(name);
     assert.equal(Object.keys(environment).sort(), Object.keys(settings).sort(), name);
   }
 });
 
 test('every program that a container runs is built', () => {
-  for (const name of [...SERVICE_NAMES, 'migrate']) {
+  for (const name of [...PROGRAMS, 'migrate']) {
     const [program = ''] = composed(name).command ?? [];
     assert.ok(existsSync(new URL(program, root)), program);
   }
@@ -85,12 +89,13 @@ test('server URLs name the server and its port', () => {
   }
 });
 
-test('the HTTP edge and the gateway are published where npm start puts them, and nothing else is', () => {
+test('the HTTP edge and the gateway are published where npm start puts them, the page of the sandbox, and nothing else', () => {
   const published = Object.entries(services).flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]));
   const { http, gateway } = DEFAULT_PORTS;
   assert.equal(published, [
     ['gateway', `127.0.0.1:${gateway}:${portOf(composed('gateway').environment?.GRPC_ADDRESS)}`],
     ['bff', `127.0.0.1:${http}:${portOf(composed('bff').environment?.HTTP_ADDRESS)}`],
+    ['sandbox', `127.0.0.1:8090:${portOf(composed('sandbox').environment?.HTTP_ADDRESS)}`],
   ]);
 });
 
@@ -116,8 +121,19 @@ test('images are pinned to a full version that is new enough', () => {
   assert.not(isOlder(bases[0] ?? '', engines.node.replace(/[^\d.]/g, '')));
 });
 
+test('the sandbox, the order service and the bff know each other, and customers reach the page', () => {
+  const [order, bff, sandbox] = (['order', 'bff', 'sandbox'] as const).map((name) => composed(name).environment ?? {});
+  const port = portOf(sandbox?.HTTP_ADDRESS);
+  assert.is(order?.PAYMENT_PROVIDER_URL, `http://sandbox:${port}`);
+  assert.is(order?.PAYMENT_PROVIDER_KEY, sandbox?.PAYMENT_PROVIDER_KEY);
+  assert.ok(isWebhookSecret(sandbox?.PAYMENT_NOTICE_SECRET ?? ''));
+  assert.is(bff?.PAYMENT_NOTICE_SECRETS, `sandbox=${sandbox?.PAYMENT_NOTICE_SECRET}`);
+  assert.is(sandbox?.PAYMENT_NOTICE_URL, `http://bff:${portOf(bff?.HTTP_ADDRESS)}/v1/payments/notices/sandbox`);
+  assert.is(sandbox?.CHECKOUT_URL, `http://127.0.0.1:${port}`);
+});
+
 test('everything that runs on is probed, and services wait for servers that answer and for the migration', () => {
-  for (const name of [...SERVERS, ...SERVICE_NAMES]) assert.ok(composed(name).healthcheck?.test, `${name} is probed`);
+  for (const name of [...SERVERS, ...PROGRAMS]) assert.ok(composed(name).healthcheck?.test, `${name} is probed`);
   const healthy = { condition: 'service_healthy' };
   for (const name of ['inventory', 'order', 'scheduler']) {
     const migrated = { condition: 'service_completed_successfully' };

@@ -52,6 +52,7 @@ export function withSandbox({ secrets, plans, ports }: SandboxPlanOptions): Proc
     program: fileURLToPath(new URL('../sandbox/main.js', import.meta.url)),
     env: {
       HTTP_ADDRESS: http,
+      CHECKOUT_URL: `http://${http}`,
       ADMIN_ADDRESS: admin,
       PAYMENT_PROVIDER_KEY: secrets.key,
       PAYMENT_NOTICE_SECRET: secrets.notice,

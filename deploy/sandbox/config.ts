@@ -8,6 +8,8 @@ export function readConfig(env: Env) {
   return readEnv(env, (read) => ({
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
     httpAddress: read.address('HTTP_ADDRESS', { default: '127.0.0.1:8090' }),
+    /** Where customers reach it; absent: where whoever opens a session does. */
+    checkoutUrl: read.url('CHECKOUT_URL', { optional: true, protocols: ['http:', 'https:'] }),
     adminAddress: read.address('ADMIN_ADDRESS', { default: '127.0.0.1:9020' }),
     /** What callers show as a bearer token. */
     key: read.string('PAYMENT_PROVIDER_KEY'),

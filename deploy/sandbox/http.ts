@@ -12,6 +12,8 @@ export interface SandboxHttpOptions {
   readonly key: string;
   /** How long it thinks before it opens a session. */
   readonly thinkMs: number;
+  /** Base of the page that a customer is sent to; absent: as the request came. */
+  readonly checkoutUrl?: string | undefined;
 }
 
 // What the schemas of the routes let through.
@@ -54,7 +56,7 @@ export function createHttp(options: SandboxHttpOptions): FastifyInstance {
 }
 
 /** For whoever sells, with the key. */
-function shopRoutes(app: FastifyInstance, { till, notices, key, thinkMs }: SandboxHttpOptions): void {
+function shopRoutes(app: FastifyInstance, { till, notices, key, thinkMs, checkoutUrl }: SandboxHttpOptions): void {
   app.addHook('onRequest', async (request, reply) => {
     if (!isKey(request, key)) return reply.code(401).send({ error: 'the key is not right' });
   });
@@ -68,7 +70,7 @@ function shopRoutes(app: FastifyInstance, { till, notices, key, thinkMs }: Sandb
       currency: body.currency,
       endsAt: new Date(body.ends_at),
     });
-    return sessionJson(session, `${request.protocol}://${request.host}`);
+    return sessionJson(session, checkoutUrl ?? `${request.protocol}://${request.host}`);
   });
   app.post<{ Params: { id: string } }>('/v1/sessions/:id/end', async ({ params }) => {
     till.end(params.id);

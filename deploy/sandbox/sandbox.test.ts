@@ -49,6 +49,13 @@ test('gives the same session for the same attempt, and none for another amount o
   assert.is((await sandbox.post('/v1/sessions', sessionOf('other'), 'wrong')).status, 401);
 });
 
+test('sends customers to where they reach it', async () => {
+  const behind = await startSandboxUnderTest({ CHECKOUT_URL: 'http://127.0.0.1:8090' });
+  const { body } = await behind.post('/v1/sessions', sessionOf('behind'));
+  await behind.close();
+  assert.is(body.url, `http://127.0.0.1:8090/checkout/${body.session_id}`);
+});
+
 test('tells of a payment, signed, until it is taken', async () => {
   const { orderId, press } = await opened();
   sandbox.turnAway(2);

@@ -18,7 +18,8 @@ export async function startSandbox(config: SandboxConfig, life: Lifecycle): Prom
   });
   life.closer('notices', () => notices.close());
   const till = new Till(() => new Date());
-  const app = createHttp({ till, notices, key: config.key, thinkMs: config.thinkMs });
+  const { key, thinkMs, checkoutUrl } = config;
+  const app = createHttp({ till, notices, key, thinkMs, checkoutUrl });
   const { hostname: host, port } = new URL(`http://${config.httpAddress}`);
   const url = await app.listen({ host, port: Number(port) });
   life.closer('http', () => app.close());
