@@ -5,6 +5,7 @@ import type { ClaimToAdmit } from './claims-batch.js';
 import type { Decision } from './decision.js';
 import type { SkuToPut } from './sku-violations.js';
 import { claimOf, lineOf, only, type TestLedger, testLedger } from './test-ledger.js';
+import { waitingSku } from './test-waitlist.js';
 
 const test = suite('parked reads');
 let db: TestLedger;
@@ -51,6 +52,21 @@ test('a known id that is asked for with other lines is said to be another reques
   const { known: other } = await wordTo({ ...claim, lines: [lineOf(skuId, 'ann')] });
   assert.is(same?.kind, 'ORDER');
   assert.equal(other, { orderId: claim.orderId, kind: 'FAULT', reason: 'REQUEST_ID_REUSED', metadata: {} });
+});
+
+test('an id that has a place in a waitlist is never said no to, whatever the sku says by now', async () => {
+  const { skuId, holders } = await waitingSku(db, { capacity: 1 });
+  const [offered, waiting] = ['ann', 'bob'].map((user) => claimOf(user, skuId));
+  if (!offered || !waiting) throw new Error('two claims');
+  await db.ledger.claimsAdmit([offered, waiting]);
+  await db.ledger.orderCancel({ orderId: holders[0].orderId });
+  await db.sql('UPDATE ledger.skus SET off_sale_at = clock_timestamp() WHERE sku_id = $1', [skuId]);
+  assert.equal((await db.ledger.parkedRead([offered, waiting])).words, [{ waits: true }, { waits: true }]);
+  const told = await db.ledger.claimsAdmit([offered, waiting]);
+  assert.equal(
+    told.map(({ kind }) => kind),
+    ['ORDER', 'WAITLISTED'],
+  );
 });
 
 /** Skus in every state that matters, by a name for each; 'nothing' is none, 'open' and 'two' can be had. */

@@ -24,7 +24,10 @@ export interface ParkedWord {
   known?: Decision;
   /** Of an unknown id: the no that admission would say now. Its id may be under way to admission, and then be taken. */
   no?: Decision;
-  /** Of an unknown id, for which too few are free: it would wait, which is for admission to say. */
+  /**
+   * Of an unknown id, for which too few are free: it would wait. Of an id that has or had a place in a waitlist: what became
+   * of it. Either is for admission to say.
+   */
   waits?: true;
 }
 
@@ -43,7 +46,7 @@ export interface ParkedAnswer {
 interface ParkedRow {
   now: Date;
   skus: ParkedSkuRow[];
-  orders: (OrderRow & { lines_hash: string })[];
+  orders: ((OrderRow & { lines_hash: string; is_entry?: never }) | { order_id: string; is_entry: true })[];
   units: (ParkedUnits & { place: number })[];
   unmarked_until: Date | null;
 }
@@ -121,6 +124,7 @@ function wordsOf(claims: readonly ParkedClaim[], lines: readonly OrderLine[][], 
       place += 1;
       return units.get(place);
     });
+    if (order?.is_entry) return { waits: true };
     if (order) return { known: sameOrReused(claim.orderId, own, order) };
     const no = noTo(claim, own, { skus, units: unitsOfLines });
     if (no?.kind === 'REFUSED' && wouldWait(claim, own, { no, skus })) return { waits: true };
@@ -128,7 +132,11 @@ function wordsOf(claims: readonly ParkedClaim[], lines: readonly OrderLine[][], 
   });
 }
 
-function sameOrReused(orderId: string, lines: readonly OrderLine[], row: ParkedRow['orders'][number]): Decision {
+function sameOrReused(
+  orderId: string,
+  lines: readonly OrderLine[],
+  row: Exclude<ParkedRow['orders'][number], { is_entry: true }>,
+): Decision {
   if (`\\x${linesHash(lines).toString('hex')}` === row.lines_hash) return decisionOf(toOrder(row));
   return { orderId, kind: 'FAULT', reason: 'REQUEST_ID_REUSED', metadata: {} };
 }

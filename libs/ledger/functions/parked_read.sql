@@ -6,7 +6,7 @@
 --   now             the ledger's clock
 --   skus            rows of sku_rows, with bar: why nobody can buy it now (sale_bar), and shortage: the refusal when no
 --                   unit is free (shortage); both in the words of claims_admit
---   orders          rows of order_rows
+--   orders          rows of order_rows; of an id that is an entry of a waitlist, {order_id, is_entry} alone
 --   units           {place, units, own_order_id} of lines whose attendee has units: the place in the arrays, from 1, and
 --                   the newest order by which they are the asking user's own
 --   unmarked_until  until when tries may have begun that no mark knows of; null: there were none
@@ -30,7 +30,12 @@ BEGIN
         WHERE r.sku_id = ANY (sku_ids)
       ) AS s
     ), (
-      SELECT coalesce(json_agg(o), '[]') FROM order_rows AS o WHERE o.order_id = ANY (order_ids)
+      SELECT coalesce(json_agg(known.o), '[]') FROM (
+        SELECT row_to_json(r) AS o FROM order_rows AS r WHERE r.order_id = ANY (order_ids)
+        UNION ALL
+        SELECT json_build_object('order_id', e.entry_id, 'is_entry', true)
+        FROM waitlist_entries AS e WHERE e.entry_id = ANY (order_ids)
+      ) AS known
     ), (
       SELECT coalesce(json_agg(json_build_object('place', p.place, 'units', a.units,
         'own_order_id', own_order(p.user_id, p.sku_id, p.attendee_id))), '[]')
