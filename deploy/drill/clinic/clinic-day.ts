@@ -16,6 +16,8 @@ export interface ClinicDayOptions {
   seed?: number;
 }
 
+/** Two of whoever changes anything, so that changes meet in the ledger and not in a process. */
+const SCALE = { gateway: 2, inventory: 2, order: 2, scheduler: 2 };
 /** With one hold time it is seen as well whether the twin fails. */
 const CONTROL_HOLD_MINUTES = [5] as const;
 
@@ -30,7 +32,7 @@ export async function runClinicDay({ json, control, seed }: ClinicDayOptions): P
     process.stderr.write(`clinic-day, holds of ${holdMinutes} minutes\n`);
     const plan = { ...clinicDay, holdMinutes, ...(seed !== undefined && { seed }) };
     try {
-      const result = await runDay({ plan, control, report: reporter() });
+      const result = await runDay({ plan, control, scale: SCALE, report: reporter() });
       results.push(result);
       if (json) process.stdout.write(`${JSON.stringify(result.row)}\n`);
       for (const failure of result.row.failures) process.stderr.write(`  - ${failure}\n`);

@@ -63,7 +63,7 @@ export interface Patient {
   /** Who comes to the appointment; one unit each. */
   attendees: string[];
   arrivesAt: number;
-  /** Presses the button again when the answer is there. */
+  /** Presses the button again when the answer is there, and when all is over: it says the same, as it is by then. */
   pressesAgain: boolean;
   manner: Manner;
   /** From the hold to the payment. */

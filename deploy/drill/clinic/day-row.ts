@@ -122,15 +122,24 @@ export function dayTotals(rows: readonly DayRow[]): DayTotals {
 function strange(stories: readonly PatientStory[], { entries }: DayFacts): string[] {
   const untold = stories.filter(({ neverTold }) => neverTold).length;
   const twoPlaces = stories.filter(({ entryIds }) => entryIds.length > 1).length;
+  const stateOf = new Map(entries.map(({ entryId, state }) => [entryId, state]));
+  const refused = stories.flatMap(({ entryIds: [id = ''], outcome: { userId, refusal } }) => {
+    return id !== '' && refusal ? [`${userId} ${refusal.reason}, the place is ${stateOf.get(id)}`] : [];
+  });
   const barred = entries.filter(({ barred: why }) => why !== null).length;
   const unanswered = stories.flatMap(({ changes }) => changes).filter((change) => !ANSWERED.test(change));
   const checks: [boolean, string][] = [
     [untold > 0, `${untold} people waited, and nobody told them how it ended`],
     [twoPlaces > 0, `${twoPlaces} people had two places in a waitlist for one key`],
+    [refused.length > 0, `people had a place in a waitlist, and the same key was refused: ${some(refused)}`],
     [barred > 0, `${barred} people were barred, who want one thing only`],
-    [unanswered.length > 0, `changes were answered neither yes nor no: ${unanswered.slice(0, 3).join('; ')}`],
+    [unanswered.length > 0, `changes were answered neither yes nor no: ${some(unanswered)}`],
   ];
   return checks.filter(([broken]) => broken).map(([, sentence]) => sentence);
+}
+
+function some(words: readonly string[]): string {
+  return words.slice(0, MOST_SENTENCES).join('; ');
 }
 
 function told(stories: readonly PatientStory[], answer: string): number {

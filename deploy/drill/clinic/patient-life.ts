@@ -67,13 +67,18 @@ export class PatientLife {
     this.#story.firstAnswer = this.#story.outcome.answer;
     if (patient.pressesAgain) await this.#reserve();
     const orderId = told.kind === 'WAITLISTED' ? await this.#wait(told.entryId) : heldId(told);
-    if (orderId === undefined) return this.#story;
+    if (orderId !== undefined) await this.#attend(orderId);
+    if (patient.pressesAgain) await this.#reserve();
+    return this.#story;
+  }
+
+  async #attend(orderId: string): Promise<void> {
+    const { patient, around } = this;
     this.#note(this.#story.outcome.heldIds, orderId);
     const pays = new Checkout(patient, orderId, { clock: around.clock, ask: (wish) => this.#ask(wish) });
     const isPaid = await pays.run();
     this.#story.captures.push(...pays.captures);
     if (isPaid) await this.#change(orderId);
-    return this.#story;
   }
 
   /** The same key until it is decided; a promise as well, because it may end in a place of the waitlist. */

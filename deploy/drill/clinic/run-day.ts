@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { OnSoldOut } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { importSkus } from '../../local/import-skus.js';
+import type { Scale } from '../../local/topology.js';
 import { HttpPool } from '../../rush/http-pool.js';
 import { LedgerReader } from '../../rush/ledger-reader.js';
 import { atRest } from '../backlog.js';
@@ -20,6 +21,8 @@ export interface DayOptions {
   plan: DayPlan;
   /** Serves the last who came first: the checker has to see it. */
   control?: boolean;
+  /** Processes of each service; one where nothing is said. */
+  scale?: Scale;
   /** Hears what is being done, in words. */
   report(line: string): void;
 }
@@ -49,10 +52,10 @@ const LOOK_EVERY_MS = 250;
 const NO_LIMIT = { perSecond: 1_000_000, burst: 1_000_000 };
 
 /** Runs one day on a mesh of its own. Rejects when it cannot be run to its end. */
-export function runDay({ plan, control = false, report }: DayOptions): Promise<DayResult> {
+export function runDay({ plan, control = false, scale = {}, report }: DayOptions): Promise<DayResult> {
   const beganAt = Date.now();
   const day = dayOf(plan);
-  return withStage({ sandbox: true, report }, async (stage) => {
+  return withStage({ sandbox: true, scale, report }, async (stage) => {
     if (control) await serveTheLastFirst(stage);
     const clock = new DayClock(Date.now() + OPENS_IN_MS, plan.minuteMs);
     await putOnSale(stage, day, { plan, clock });
