@@ -3,11 +3,12 @@ import { retryConflicts } from '#libs/postgres/errors.js';
 import { type ClaimsBatch, type ClaimToAdmit, claimsBatch } from './claims-batch.js';
 import type { ClaimFaultReason, Decision } from './decision.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
-import { type OrderState, type RefusalRow, toRefusal } from './rows.js';
+import { type OrderRow, type OrderState, type RefusalRow, toOrder, toRefusal } from './rows.js';
 import { type EntryWordRow, toEntryWord } from './waitlist-rows.js';
 
 const ATTEMPTS = 5;
 const admit = functionCall('claims_admit', 15);
+const read = functionCall('orders_read', 1);
 interface AdmittedRow {
   outcome: 'ORDER' | 'REFUSED' | 'WAITLISTED' | ClaimFaultReason;
   /** A refusal, or of an entry that waits or was made the offer that the order is: the entry. */
@@ -36,9 +37,21 @@ export function claimCalls(pool: LedgerPool) {
       if (claims.length === 0) return [];
       const batch = claimsBatch(claims);
       const rows = await retryConflicts(() => pool.query<AdmittedRow>(admit, batch.values), ATTEMPTS);
-      return decisions(claims, batch, rows);
+      return asToday(decisions(claims, batch, rows));
     },
   };
+
+  /** An order that was changed since it was born may have other lines than its claim by now. */
+  async function asToday(decided: Decision[]): Promise<Decision[]> {
+    const changed = decided.flatMap((one) =>
+      one.kind === 'ORDER' && one.order.version > 1 ? [one.order.orderId] : [],
+    );
+    if (changed.length === 0) return decided;
+    const orders = new Map((await pool.query<OrderRow>(read, [changed])).map((row) => [row.order_id, toOrder(row)]));
+    return decided.map((one) =>
+      one.kind === 'ORDER' ? { ...one, order: orders.get(one.order.orderId) ?? one.order } : one,
+    );
+  }
 }
 
 function decisions(claims: readonly ClaimToAdmit[], batch: ClaimsBatch, rows: readonly AdmittedRow[]): Decision[] {
@@ -67,7 +80,7 @@ function decision(claim: ClaimToAdmit, lines: readonly OrderLine[], row: Admitte
   return { orderId, kind: 'FAULT', reason: row.outcome, metadata };
 }
 
-/** The order of a claim. Its lines are the claim's own, or it would have another hash; only prices may be older. */
+/** The order of a claim, as it was born: its lines are the claim's own, or it would have another hash. */
 function order(claim: ClaimToAdmit, lines: readonly OrderLine[], row: AdmittedRow) {
   const prices = row.unit_prices.split(',');
   const offer = row.detail && 'entry_id' in row.detail ? row.detail.order_id : undefined;

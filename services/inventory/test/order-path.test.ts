@@ -148,4 +148,22 @@ test('news of an order that the ledger knows answers whoever waits, whichever wa
   assert.is(told(await answer), 'HELD');
 });
 
+test('an order that was changed answers the same request as it is today, whoever is asked', async () => {
+  const { skuId } = await placing.database.sku({ capacity: 5, perUserLimit: 5 });
+  const wanted = { ...claimOf(skuId), lines: [{ skuId, quantity: 3, attendeeId: 'ann' }] };
+  assert.is(told(await place(await placing.open(), wanted)), 'HELD');
+  await placing.database.ledger.orderCancelPart({
+    ...{
+      orderId: wanted.orderId,
+      lines: [{ skuId, quantity: 2, attendeeId: 'ann' }],
+      by: 'olga',
+      requestId: 'two less',
+    },
+  });
+  for (const parts of [{}, { stream: silentStream }]) {
+    const outcome = await place(await placing.open(parts), wanted);
+    assert.is(outcome.kind === 'HELD' && outcome.order.lines[0]?.quantity, 1);
+  }
+});
+
 test.run();

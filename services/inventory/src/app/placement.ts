@@ -84,11 +84,12 @@ export class Placement {
   }
 
   /**
-   * Whether news about the order id answers this try. A fault, and a no or a place in line to a try that joined another,
-   * may be about other lines under the same id: the ledger must be asked for this one.
+   * Whether news about the order id answers this try. A fault, an order with other lines, and a no or a place in line to a
+   * try that joined another, may be about other lines under the same id, and an order may have been changed since it was
+   * asked for: the ledger, which knows what was asked, must be asked for this one.
    */
   isAnsweredBy(news: Decision): boolean {
-    if (news.kind === 'ORDER') return true;
+    if (news.kind === 'ORDER') return sameLines(news.order.lines, this.claim.lines);
     return (news.kind === 'REFUSED' || news.kind === 'WAITLISTED') && !this.joined;
   }
 
@@ -101,10 +102,8 @@ export class Placement {
       this.answer({ kind: 'REFUSED', refusal: decision.refusal });
     } else if (decision.kind === 'WAITLISTED') {
       this.answer({ kind: 'WAITLISTED', entry: decision.entry });
-    } else if (sameLines(decision.order.lines, this.claim.lines)) {
-      this.answer({ kind: 'HELD', order: decision.order });
     } else {
-      this.fail(new Fault('REQUEST_ID_REUSED', faultCatalogue.REQUEST_ID_REUSED.title));
+      this.answer({ kind: 'HELD', order: decision.order });
     }
   }
 }
