@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Logger } from './logger.js';
 import { withinDeadline } from './within-deadline.js';
 
@@ -22,7 +23,9 @@ export class Lifecycle {
   constructor(
     readonly logger: Logger,
     readonly graceMs = 10_000,
-  ) {}
+  ) {
+    setMaxListeners(0, this.closing); // As many as there are loops; the process ends with them.
+  }
 
   /** Aborts when closing begins: what loops and sleepers of the process listen to. */
   get closing(): AbortSignal {

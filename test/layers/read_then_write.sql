@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION ledger.claims_admit(
   sku_ids text[], pair_skus int[], pair_attendees text[],
   order_ids uuid[], store_ids text[], user_ids text[], request_ids text[],
   claim_orders int[], lines_hashes bytea[], not_afters timestamptz[], records boolean[], line_counts int[],
-  line_pairs int[], line_quantities int[]
+  line_pairs int[], line_quantities int[], on_sold_outs text[]
 ) RETURNS TABLE (
   outcome text, detail jsonb, recorded boolean, state text, version int, amount_minor bigint, currency text,
   created_at timestamptz, expires_at timestamptz, unit_prices text
