@@ -66,6 +66,8 @@ function sentenceOf(outcome: ReserveOutcome): string {
       return `Soon: order ${outcome.orderId} is being decided`;
     case 'QUEUED':
       return `Still ${outcome.peopleAhead} people ahead; --key ${outcome.requestId} keeps the place`;
+    case 'WAITLISTED':
+      return `Sold out: ${outcome.peopleAhead} people wait before ${values.user}; --key ${outcome.requestId} tells how it is`;
     case 'UNDECIDED':
       return `Nobody could tell: ${outcome.fault.message}; ask again with --key ${outcome.requestId}`;
   }

@@ -1,5 +1,6 @@
-import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { OnBusy, OnSoldOut } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { LimitScope, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { WaitlistState } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
@@ -38,7 +39,7 @@ const refused = (reason: RefusalReason): Said => ({
 
 test('what is wanted goes in the name of the user, and the held order comes back', async () => {
   gateway.says(held);
-  const outcome = await holdfast.reserve({ ...wish, onBusy: 'FAIL' });
+  const outcome = await holdfast.reserve({ ...wish, onBusy: 'FAIL', onSoldOut: 'REFUSE' });
   assert.equal(outcome, { kind: 'HELD', requestId: 'key-1', order: heldOrder });
   const [{ userId, request } = { userId: '', request: undefined }] = gateway.tries;
   assert.equal([userId, gateway.tries.length], ['ada', 1]);
@@ -47,7 +48,16 @@ test('what is wanted goes in the name of the user, and the held order comes back
     requestId: 'key-1',
     lines: [{ skuId: 'mug', quantity: 2, attendeeId: '', unitPriceMinor: 0 }],
     onBusy: OnBusy.ON_BUSY_FAIL,
+    onSoldOut: OnSoldOut.ON_SOLD_OUT_REFUSE,
   });
+});
+
+test('a place in the waitlist is an outcome, and nothing is sent again for it', async () => {
+  const entry = { entryId: 'e-1', skuId: 'mug', peopleAhead: 3 };
+  gateway.says({ $case: 'waiting', value: { ...entry, state: WaitlistState.WAITLIST_STATE_WAITING, orderId: '' } });
+  const outcome = await holdfast.reserve({ ...wish, onSoldOut: 'JOIN_WAITLIST' });
+  assert.equal(outcome, { kind: 'WAITLISTED', requestId: 'key-1', ...entry });
+  assert.is(gateway.tries.length, 1);
 });
 
 test('a request without an id gets one, another for each reservation', async () => {

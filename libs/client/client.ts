@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { OnBusy, OnSoldOut } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import {
   ReservationServiceDefinition,
@@ -21,6 +21,8 @@ export interface Wish {
   requestId?: string;
   /** Beyond the rate limit: a place in line, or RATE_LIMITED. Absent: what the sku says. */
   onBusy?: 'QUEUE' | 'FAIL';
+  /** When too few are free: a no, or a place in the waitlist. Absent: what the sku says. */
+  onSoldOut?: 'REFUSE' | 'JOIN_WAITLIST';
 }
 
 /** What is being waited for: a turn in the line, or for what a fault says to be over. */
@@ -61,6 +63,10 @@ const AGAIN: ReadonlySet<FaultReason> = new Set([
 ]);
 
 const onBusyByName = { QUEUE: OnBusy.ON_BUSY_QUEUE, FAIL: OnBusy.ON_BUSY_FAIL } as const;
+const onSoldOutByName = {
+  REFUSE: OnSoldOut.ON_SOLD_OUT_REFUSE,
+  JOIN_WAITLIST: OnSoldOut.ON_SOLD_OUT_JOIN_WAITLIST,
+} as const;
 
 /** A client of the gateways behind `target`: `host:port[,host:port…]` or `dns:host:port`. Connects with the first call. */
 export function connectHoldfast(target: string): HoldfastClient {
@@ -87,12 +93,13 @@ export function connectHoldfast(target: string): HoldfastClient {
   };
 }
 
-function requestOf({ storeId, lines, requestId = randomUUID(), onBusy }: Wish): ReserveRequest {
+function requestOf({ storeId, lines, requestId = randomUUID(), onBusy, onSoldOut }: Wish): ReserveRequest {
   return {
     storeId,
     requestId,
     lines: lines.map(({ skuId, quantity, attendeeId = '' }) => ({ skuId, quantity, attendeeId, unitPriceMinor: 0 })),
     onBusy: onBusy && onBusyByName[onBusy],
+    onSoldOut: onSoldOut && onSoldOutByName[onSoldOut],
   };
 }
 
@@ -105,6 +112,10 @@ function outcomeOf(requestId: string, { outcome }: ReserveResponse): ReserveOutc
       return { kind: 'PENDING', requestId, orderId: outcome.value.orderId };
     case 'queued':
       return { kind: 'QUEUED', requestId, ...outcome.value };
+    case 'waiting': {
+      const { entryId, skuId, peopleAhead } = outcome.value;
+      return { kind: 'WAITLISTED', requestId, entryId, skuId, peopleAhead };
+    }
     case 'refused': {
       const { refusal, ownOrder } = outcome.value;
       // A reason that only newer gateways know has no name here.

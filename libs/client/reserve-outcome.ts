@@ -17,5 +17,10 @@ export type ReserveOutcome =
    * may pass, 30 s late the place is lost.
    */
   | { kind: 'QUEUED'; requestId: string; skuId: string; peopleAhead: number; retryAfterMs: number }
+  /**
+   * A place in the waitlist of the sku, kept under `entryId`: who waits is told by events. The same request_id tells how it is today, HELD
+   * once it was offered an order.
+   */
+  | { kind: 'WAITLISTED'; requestId: string; entryId: string; skuId: string; peopleAhead: number }
   /** The time was over and nothing was decided. `fault` is the last that was heard; after UNAVAILABLE and TOO_LATE it may yet be a yes. */
   | { kind: 'UNDECIDED'; requestId: string; fault: Fault };
