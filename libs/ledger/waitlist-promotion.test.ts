@@ -44,6 +44,18 @@ test('what a party collected goes to the next when it leaves, and is free when n
   assert.equal(await units(skuId), { free: 1, reserved: 0, held: 2 });
 });
 
+test('a party that moves to another sku leaves what it had collected to the next, and all of it stays accounted for', async () => {
+  const { skuId, holders } = await waitingSku(db, { capacity: 2, perUserLimit: 2 });
+  const party = await joined(db, 'party', [lineOf(skuId, 'party', 2)]);
+  const single = await joined(db, 'single', skuId);
+  for (const order of holders) await db.ledger.orderCancel(order);
+  const { orderId } = await offerOf(db, party.entryId);
+  const { skuId: toSkuId } = await db.sku({ capacity: 2, perUserLimit: 2 });
+  const { kind } = await db.ledger.orderMove({ orderId, toSkuId, requestId: 'away', by: 'olga' });
+  assert.equal([kind, ...(await statesOf(db, [single]))], ['MOVED', 'OFFERED']);
+  assert.equal(await units(skuId), { free: 1, reserved: 0, held: 1 });
+});
+
 test('first fit serves who fits, and an entry that was passed over as often as may be is served strictly', async () => {
   const { skuId, holders } = await waitingSku(db, {
     capacity: 6,

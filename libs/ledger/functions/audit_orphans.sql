@@ -35,7 +35,8 @@ BEGIN
   WHERE m.order_id BETWEEN first_id AND last_id
     AND NOT EXISTS (SELECT FROM order_lines AS l WHERE l.order_id = m.order_id AND l.sku_id = m.sku_id)
   GROUP BY m.order_id, m.sku_id
-  HAVING (sum(m.delta_reserved), sum(m.delta_held), sum(m.delta_sold)) <> (0, 0, 0)
+  -- What was reserved for a waiter comes back free when the order moves to another sku.
+  HAVING (sum(m.delta_held), sum(m.delta_sold)) <> (0, 0)
   UNION ALL
   SELECT 'EVENT_WITHOUT_ORDER', NULL, x.order_id, jsonb_build_object('state', x.state, 'version', x.order_version)
   FROM outbox AS x LEFT JOIN orders AS o ON o.order_id = x.order_id

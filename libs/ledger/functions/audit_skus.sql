@@ -54,6 +54,17 @@ BEGIN
         o.moved_sold
       FROM of_orders AS o
       UNION ALL
+      -- Of orders that went to another sku: what was reserved for them came back free.
+      SELECT p.sku_id, 0, 0, 0, 0, gone.moved_free, gone.moved_reserved, 0, 0
+      FROM movements AS p
+      CROSS JOIN LATERAL (
+        SELECT sum(m.delta_free) AS moved_free, sum(m.delta_reserved) AS moved_reserved
+        FROM movements AS m WHERE m.order_id = p.order_id AND m.sku_id = p.sku_id
+        HAVING (sum(m.delta_held), sum(m.delta_sold)) = (0, 0)
+      ) AS gone
+      WHERE p.sku_id = ANY (sku_ids) AND p.reason <> '' AND p.reason = 'PROMOTE' AND p.delta_reserved <> 0
+        AND NOT EXISTS (SELECT FROM order_lines AS l WHERE l.order_id = p.order_id AND l.sku_id = p.sku_id)
+      UNION ALL
       SELECT c.sku_id, 0, 0, c.delta_capacity, c.delta_overbooked, c.delta_free, c.delta_reserved, 0, 0
       FROM stock_changes AS c WHERE c.sku_id = ANY (sku_ids)
       UNION ALL
