@@ -41,7 +41,7 @@ export function claimCalls(pool: LedgerPool) {
     },
   };
 
-  /** An order that was changed since it was born may have other lines than its claim by now. */
+  /** An order that was changed since it was born may have other lines than its claim; one that is CONFIRMED has its code. */
   async function asToday(decided: Decision[]): Promise<Decision[]> {
     const changed = decided.flatMap((one) =>
       one.kind === 'ORDER' && one.order.version > 1 ? [one.order.orderId] : [],

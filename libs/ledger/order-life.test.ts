@@ -68,6 +68,18 @@ test('A09: of 5 units 2 are cancelled and the rest expires: exactly 3 more come 
   );
 });
 
+test('a line that is named twice gives back what both say, and no more than the order has', async () => {
+  const order = await paid(five, 3);
+  const one = lineOf(skuOf(order), 'ann', 1);
+  const cancel = (lines: (typeof one)[]) =>
+    db.ledger.orderCancelPart({ orderId: order.orderId, lines, by: 'olga', requestId: randomUUID() });
+  assert.is(await reasonOf(cancel([one, one, one, one])), 'INVALID_REQUEST');
+  const { order: less } = await cancel([one, one]);
+  assert.equal([less.amountMinor, only(less.lines).quantity], [1_500, 1]);
+  assert.equal(await refundsOf(order.orderId), [3_000]);
+  assert.equal(await unitsOf(skuOf(order)), [4, 0, 1]);
+});
+
 test('parts of a paid order go back one by one, and in all no more than was paid', async () => {
   const order = await paid(five, 5);
   await part(order, 2);

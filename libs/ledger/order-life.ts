@@ -30,7 +30,7 @@ type ExtendOutcome = 'EXTENDED' | 'UNCHANGED' | 'REFUSED';
 export function orderLifeCalls(pool: LedgerPool) {
   return {
     /**
-     * Gives some units of a HELD or CONFIRMED order back, each line once; all of them end the order. What was paid for them is
+     * Gives some units of a HELD or CONFIRMED order back; all of them end the order. What was paid for them is
      * due for refund as the terms of their skus say. The same request again changes nothing.
      *
      * Errors: Fault ORDER_NOT_FOUND; ORDER_STATE; CANCEL_TOO_LATE; INVALID_REQUEST when the order has not so many units of

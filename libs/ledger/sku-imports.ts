@@ -9,8 +9,7 @@ import { refuseMalformedSku, type SkuToPut, skuViolations } from './sku-violatio
 
 const ATTEMPTS = 5;
 const MAX_IMPORTED = 500;
-const importAll = functionCall('skus_import', 2);
-const rehearse = functionCall('skus_import', 4);
+const importAll = functionCall('skus_import', 4);
 const importOnce = functionCall('skus_import_once', 5);
 
 /** Skus that an operator imports. */
@@ -46,8 +45,8 @@ export function skuImportCalls(pool: LedgerPool) {
     skusImport: (skus: readonly { sku: SkuToPut; etag?: string }[]): Promise<(SkuPutResult | Fault)[]> =>
       importWellFormed(skus, ({ sku, etag }) => faultIn(() => refuseMalformedSku(sku, etag)), {
         call(good) {
-          const values = [good.map(({ sku }) => toParameter(sku)), good.map(({ etag }) => etag ?? null)];
-          return retryConflicts(() => pool.query<ImportRow>(importAll, values), ATTEMPTS);
+          const puts = [good.map(({ sku }) => toParameter(sku)), good.map(({ etag }) => etag ?? null)];
+          return retryConflicts(() => pool.query<ImportRow>(importAll, [...puts, false, false]), ATTEMPTS);
         },
         resultOf: ({ sku }, row) => putResult(sku, row),
       }),
@@ -68,7 +67,7 @@ export function skuImportCalls(pool: LedgerPool) {
     /** What skusImportOnce would do now. Changes nothing. */
     async skusRehearse({ skus, update }: SkusToImport): Promise<Imported[]> {
       refuse(countViolations(skus));
-      return importByHand(skus, rehearse, (puts) => [puts, puts.map(() => null), update, true]);
+      return importByHand(skus, importAll, (puts) => [puts, puts.map(() => null), update, true]);
     },
   };
 }

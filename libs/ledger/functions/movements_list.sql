@@ -30,7 +30,8 @@ BEGIN
   )
   SELECT p.at, p.order_id, p.order_version, p.sku_id, p.delta_free, p.delta_reserved, p.delta_held, p.delta_sold, p.reason,
     o.user_id, coalesce(c.changed_by, CASE p.reason WHEN 'ADMIT' THEN o.user_id WHEN 'EXPIRE' THEN 'expiry'
-      WHEN 'PROMOTE' THEN 'waitlist' WHEN 'REPAIR' THEN 'reconcile' WHEN 'ACCEPT' THEN o.user_id ELSE 'payment' END),
+      WHEN 'PROMOTE' THEN 'waitlist' WHEN 'REPAIR' THEN 'reconcile' WHEN 'ACCEPT' THEN o.user_id
+      WHEN 'CANCEL' THEN o.user_id ELSE 'payment' END),
     c.note, ARRAY(
       SELECT n.order_id FROM movements AS n
       WHERE p.delta_free + p.delta_reserved > 0 AND n.sku_id = p.sku_id AND n.at = p.at AND n.reason = 'PROMOTE'

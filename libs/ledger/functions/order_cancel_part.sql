@@ -1,6 +1,6 @@
 -- Gives some units of an order back; all of them: the order ends as by order_cancel.
 --   id … by_whom  as for order_cancel
---   skus, attendees, quantities  how many units of which lines, each line once
+--   skus, attendees, quantities  how many units of which lines; a line may come more than once
 --   request       the same request again changes nothing
 -- Returns one row: outcome and the order as it is now (a row of order_rows). Beside those of order_cancel:
 --   NOT_IN_ORDER  the order has not so many units of a line
@@ -22,6 +22,12 @@ DECLARE
   bars text[]; back bigint; late bigint; asked bigint; matched int; whole bigint;
   result text;
 BEGIN
+  SELECT array_agg(w.sku_id), array_agg(w.attendee_id), array_agg(w.units) INTO skus, attendees, quantities
+  FROM (
+    SELECT w.sku_id, w.attendee_id, sum(w.quantity)::int AS units
+    FROM unnest(skus, attendees, quantities) AS w (sku_id, attendee_id, quantity)
+    WHERE w.quantity > 0 GROUP BY w.sku_id, w.attendee_id
+  ) AS w;
   SELECT * INTO o FROM orders WHERE order_id = id AND (caller IS NULL OR user_id = caller) FOR NO KEY UPDATE;
   PERFORM FROM stock WHERE sku_id = ANY (ARRAY(SELECT l.sku_id FROM order_lines AS l WHERE l.order_id = o.order_id))
   ORDER BY sku_id FOR NO KEY UPDATE;
@@ -39,7 +45,7 @@ BEGIN
     WHEN o.order_id IS NULL THEN 'NOT_FOUND'
     WHEN known IS NOT NULL THEN CASE WHEN known = 'CANCEL_PART' THEN 'UNCHANGED' ELSE 'REUSED' END
     WHEN o.state <> 'CONFIRMED' AND (o.state <> 'HELD' OR o.expires_at <= at) THEN 'REFUSED'
-    WHEN matched <> cardinality(skus) THEN 'NOT_IN_ORDER'
+    WHEN matched IS DISTINCT FROM cardinality(skus) THEN 'NOT_IN_ORDER'
     WHEN asked < whole AND o.state = 'CONFIRMED' AND as_role = 'USER' AND 'REFUSE' = ANY (bars) THEN 'TOO_LATE' END;
 
   IF result IS NULL AND asked = whole THEN
