@@ -24,7 +24,7 @@ const order: LedgerOrder = {
   expiresAt: new Date('2026-05-01T10:15:00Z'),
 };
 const move = (skuId: string, free: number, held: number, sold: number) => ({ skuId, free, held, sold });
-const taken = [move('clinic-1', -2, 2, 0)];
+const taken = [move('clinic-1', -2, 2, 0), move('clinic-2', -1, 1, 0)];
 
 function told(facts: StoryFacts, parts: Partial<LedgerOrder> = {}): string {
   const event: StoryEvent = { at, orderId: 'order-1', ...facts };
@@ -43,11 +43,24 @@ test('the end of an order is told with what came back', () => {
   const lines = order.lines.slice(0, 1);
   const sold: StoryFacts = { what: 'CONFIRMED', version: 2, moves: [move('clinic-1', 0, -2, 2)] };
   assert.is(told(sold, { lines }), 'sold 2 of clinic-1 for anna');
-  assert.match(told({ ...sold, moves: [move('clinic-1', -2, 0, 2)] }, { lines }), /anna without a payment$/);
+  const atOnce: StoryFacts = { what: 'CONFIRMED', version: 1, moves: [move('clinic-1', -2, 0, 2)] };
+  assert.match(told(atOnce, { lines }), /anna without a payment$/);
+  assert.match(told({ ...atOnce, version: 4 }, { lines }), /anna, taken anew for late money$/);
   const back = [move('clinic-1', 2, -2, 0)];
   assert.is(told({ what: 'EXPIRED', version: 2, moves: back }), 'expired unpaid, 2 of clinic-1 given back');
   const ill = { what: 'CANCELLED', version: 2, note: 'ill', moves: back } as const;
   assert.is(told(ill), 'cancelled (ill), 2 of clinic-1 given back');
+});
+
+test('what was changed since is told as it was: units that came back, that went to another sku, and more time', () => {
+  const lines = order.lines.slice(0, 1);
+  const three: StoryFacts = { what: 'HELD', version: 1, moves: [move('clinic-1', -3, 3, 0)] };
+  assert.match(told(three, { lines }), /^held 3 of clinic-1 until/);
+  assert.is(told({ ...three, version: 2, moves: [move('clinic-1', 1, -1, 0)] }, { lines }), '1 of clinic-1 given back');
+  const other = [move('clinic-1', 2, -2, 0), move('clinic-2', -2, 2, 0)];
+  const moved = 'moved: clinic-1 free +2, held -2; clinic-2 free -2, held +2';
+  assert.is(told({ ...three, version: 3, moves: other }, { lines }), moved);
+  assert.is(told({ ...three, version: 4, moves: [] }, { lines }), 'prolonged until 10:15:00Z');
 });
 
 test('each refusal is told with its figures', () => {

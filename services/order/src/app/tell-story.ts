@@ -23,11 +23,12 @@ export function tellStory(events: readonly StoryEvent[], orders: readonly Ledger
 function textOf(event: StoryEvent, order: LedgerOrder | undefined): string {
   switch (event.what) {
     case 'HELD':
-      return `held ${linesOf(order)}${untilOf(event, order)}${unmoved(event.moves)}`;
-    case 'CONFIRMED': {
-      const isPaid = event.moves.some(({ held }) => held < 0);
-      return `sold ${linesOf(order)}${isPaid ? '' : ' without a payment'}${unmoved(event.moves)}`;
-    }
+      if (event.version > 1 && event.moves.length === 0) return `prolonged${untilOf(event, order)}`;
+      return (
+        partOf(event.moves) ?? `held ${unitsOf(event.moves, order)}${untilOf(event, order)}${unmoved(event.moves)}`
+      );
+    case 'CONFIRMED':
+      return partOf(event.moves) ?? `sold ${unitsOf(event.moves, order)}${howSold(event)}${unmoved(event.moves)}`;
     case 'CANCELLED':
       return `cancelled${event.note ? ` (${event.note})` : ''}, ${givenBack(event.moves)}`;
     case 'EXPIRED':
@@ -58,6 +59,30 @@ function textOf(event: StoryEvent, order: LedgerOrder | undefined): string {
 function linesOf(order: LedgerOrder | undefined): string {
   if (order === undefined || order.lines.length === 0) return 'an order without lines';
   return order.lines.map(({ quantity, skuId, attendeeId }) => `${quantity} of ${skuId} for ${attendeeId}`).join(', ');
+}
+
+/** The lines, if they are still those that moved; else what moved of each sku. */
+function unitsOf(moves: readonly StoryMove[], order: LedgerOrder | undefined): string {
+  const moved = new Map(moves.map(({ skuId, held, sold }) => [skuId, Math.max(held, sold)]));
+  const isAsItWas = order?.lines.every(({ skuId }) => unitsIn(order, skuId) === moved.get(skuId)) ?? false;
+  if (moves.length === 0 || isAsItWas) return linesOf(order);
+  return [...moved].map(([skuId, units]) => `${units} of ${skuId}`).join(', ');
+}
+
+function unitsIn({ lines }: LedgerOrder, skuId: string): number {
+  return lines.reduce((units, line) => units + (line.skuId === skuId ? line.quantity : 0), 0);
+}
+
+/** What came back of an order that goes on, or went to another sku. */
+function partOf(moves: readonly StoryMove[]): string | undefined {
+  if (!moves.some(({ free }) => free > 0)) return undefined;
+  if (moves.every(({ free }) => free > 0)) return givenBack(moves);
+  return `moved: ${moves.map(differencesOf).join('; ')}`;
+}
+
+function howSold({ version, moves }: { version: number; moves: readonly StoryMove[] }): string {
+  if (moves.some(({ held }) => held < 0)) return '';
+  return version > 1 ? ', taken anew for late money' : ' without a payment';
 }
 
 /** How long it is held stands in the order only as long as it is. */
