@@ -60,7 +60,7 @@ test('an id that has a place in a waitlist is never said no to, whatever the sku
   if (!offered || !waiting) throw new Error('two claims');
   await db.ledger.claimsAdmit([offered, waiting]);
   await db.ledger.orderCancel({ orderId: holders[0].orderId });
-  await db.sql('UPDATE ledger.skus SET off_sale_at = clock_timestamp() WHERE sku_id = $1', [skuId]);
+  await db.sql('UPDATE ledger.skus SET off_sale_at = ledger.clock() WHERE sku_id = $1', [skuId]);
   assert.equal((await db.ledger.parkedRead([offered, waiting])).words, [{ waits: true }, { waits: true }]);
   const told = await db.ledger.claimsAdmit([offered, waiting]);
   assert.equal(

@@ -82,7 +82,7 @@ test('one that has expired is AUTO again and keeps its version', async () => {
   const change = straight({ expiresInSeconds: 60 });
   const { setAt, expiresAt } = await db.ledger.switchSet(change);
   assert.is(expiresAt && expiresAt.getTime() - setAt.getTime(), 60_000);
-  await db.sql(`UPDATE ledger.switches SET expires_at = clock_timestamp() WHERE scope_id = $1`, [change.scope.storeId]);
+  await db.sql(`UPDATE ledger.switches SET expires_at = ledger.clock() WHERE scope_id = $1`, [change.scope.storeId]);
   assert.equal(await inForce(change.scope), []);
   const known = (await db.ledger.switchesRead()).filter(({ scope }) => scope.storeId === change.scope.storeId);
   assert.equal([only(known).setting, only(known).version], ['AUTO', 1]);

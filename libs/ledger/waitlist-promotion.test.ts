@@ -230,7 +230,7 @@ test('I14: nothing is offered once the sale is over: the wait ends, and units ar
   const waiters = [await joined(db, 'party', [lineOf(skuId, 'party', 3)]), await joined(db, 'ann', skuId)];
   await db.ledger.orderCancel(holders[0]);
   assert.is((await units(skuId)).reserved, 1);
-  await db.sql(`UPDATE ledger.skus SET off_sale_at = clock_timestamp() WHERE sku_id = $1`, [skuId]);
+  await db.sql(`UPDATE ledger.skus SET off_sale_at = ledger.clock() WHERE sku_id = $1`, [skuId]);
   await db.ledger.orderCancel(holders[1] as LedgerOrder);
   await db.ledger.waitlistPromote(100);
   assert.equal(await statesOf(db, waiters), ['WAITING', 'WAITING']);
