@@ -1,5 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { testLedger } from '#libs/ledger/test-ledger.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { natsAckLost } from './drills/nats-ack-lost.js';
+import { redisRewind } from './drills/redis-rewind.js';
+import type { Stage } from './stage.js';
 import { rewritten, wrapping } from './unsafe.js';
 
 const test = suite('unsafe twins');
@@ -21,6 +25,14 @@ test('a service loads a module with one export replaced, and the others as they 
   assert.equal(run(program, env), [false, hash]);
   assert.is(same, true);
 });
+
+for (const { name, twin } of [natsAckLost, redisRewind]) {
+  test(`the twin of ${name} finds what it takes away from the ledger`, async () => {
+    const db = await testLedger();
+    await twin?.prepare?.({ sql: db.sql } as Stage);
+    await db.drop();
+  });
+}
 
 function run(program: string, env: Record<string, string>): unknown[] {
   const args = ['--input-type=module', '--eval', program];

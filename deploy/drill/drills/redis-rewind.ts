@@ -25,7 +25,7 @@ export const redisRewind: Drill = {
     without: 'the ledger as the only truth: it believes whoever the gate let in',
     prepare: async (stage) => {
       await stage.sql('ALTER TABLE ledger.stock DROP CONSTRAINT stock_free_check');
-      await rewriteFunction(stage, 'claims_admit', 'WHEN wanted > remaining[k] THEN 8', 'WHEN false THEN 8');
+      await rewriteFunction(stage, 'claims_admit', 'WHEN wanted > remaining[k] OR kept[k] THEN 8', 'WHEN false THEN 8');
     },
   },
 };
