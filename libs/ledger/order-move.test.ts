@@ -53,6 +53,21 @@ test('a hold moves with its expiry, a confirmed order with its money and its cod
   assert.equal(await db.sql('SELECT FROM ledger.refunds WHERE order_id = $1', [order.orderId]), []);
 });
 
+test('of a basket a line does not go to one of its other lines at another price', async () => {
+  const cheap = await skuId({ perUserLimit: 2 });
+  const dear = await skuId({ perUserLimit: 2, priceMinor: 1_600 });
+  const order = await db.order(claimOf('ann', [lineOf(cheap, 'ann'), lineOf(dear, 'ann')]));
+  const requestId = randomUUID();
+  const moved = await db.ledger.orderMove({
+    orderId: order.orderId,
+    fromSkuId: cheap,
+    toSkuId: dear,
+    requestId,
+    by: 'olga',
+  });
+  assert.is(refusedAs(moved), 'PRICE_DIFFERS');
+});
+
 test('what the target does not allow changes nothing', async () => {
   const from = await skuId({ perUserLimit: 2 });
   const order = await db.order(claimOf('ann', [lineOf(from, 'ann', 2)]));

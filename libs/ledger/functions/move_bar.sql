@@ -14,7 +14,7 @@ AS $$
       jsonb_build_object('reason', 'MAX_PER_ORDER', 'sku_id', target, 'limit', sku.max_per_order)
     WHEN l.attendee_full IS NOT NULL THEN jsonb_strip_nulls(jsonb_build_object('reason', 'LIMIT_REACHED',
       'sku_id', target, 'limit', sku.per_user_limit, 'own_order_id', ledger.own_order(o.user_id, target, l.attendee_full)))
-    WHEN sku.currency <> o.currency OR sku.price_minor <> ALL (l.prices) THEN
+    WHEN sku.currency <> o.currency OR sku.price_minor <> ANY (l.prices) THEN
       jsonb_build_object('reason', 'PRICE_DIFFERS', 'sku_id', target)
     WHEN s.free >= l.wanted THEN NULL
     WHEN s.free > 0 THEN jsonb_build_object('reason', 'NOT_ENOUGH', 'sku_id', target, 'free', s.free)
