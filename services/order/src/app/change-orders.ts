@@ -35,7 +35,7 @@ export interface ChangePorts {
 export function changeOrders({ ledger, changed, freed }: ChangePorts) {
   const told = tellChanged({ changed, freed });
   return {
-    ...keepState({ ledger, changed, told }),
+    ...keepState({ ledger, changed, freed, told }),
 
     async cancelOrder(orderId: string, caller: Caller, reason: string): Promise<LedgerOrder> {
       refuseImpossible(orderId);
@@ -90,16 +90,22 @@ function tellChanged({ changed, freed }: Pick<ChangePorts, 'changed' | 'freed'>)
   };
 }
 
-interface KeepStatePorts extends Pick<ChangePorts, 'ledger' | 'changed'> {
+interface KeepStatePorts extends Pick<ChangePorts, 'ledger' | 'changed' | 'freed'> {
   readonly told: ReturnType<typeof tellChanged>;
 }
 
 /** The verbs that change an order and leave it in its state, or note that it was used. */
-function keepState({ ledger, changed, told }: KeepStatePorts) {
+function keepState({ ledger, changed, freed, told }: KeepStatePorts) {
   return {
     async cancelOrderLines(part: Parameters<Ledger['orderCancelPart']>[0]): Promise<LedgerOrder> {
       refuseImpossible(part.orderId);
-      return told(await ledger.orderCancelPart(part));
+      const { order, changed: isNew } = await ledger.orderCancelPart(part);
+      if (isNew) {
+        changed([order.orderId]);
+        // Not of the order's lines: one that came back whole is not among them any more.
+        freed(part.lines.map(({ skuId }) => ({ storeId: order.storeId, skuId })));
+      }
+      return order;
     },
 
     /** The sku that the units left is told as freed, too. */

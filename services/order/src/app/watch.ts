@@ -1,7 +1,7 @@
 import { Fault } from '#libs/refusal/fault.js';
 import { Nudge } from './nudge.js';
 
-/** All watched orders are read so often, whatever was heard. */
+/** All that is watched is read so often, whatever was heard. */
 const readAllEveryMs = 1_000;
 const idsPerRead = 500;
 
@@ -24,8 +24,8 @@ interface Watcher<Item> {
 }
 
 /**
- * Follows orders, or entries of waitlists, for all who watch: what was heard to have changed is read together, one read at a time, and everything
- * once a second. A slow watcher gets the newest state and misses those between.
+ * Follows orders, or entries of waitlists, for all who watch: what was heard to have changed is read together, one read at
+ * a time, and everything once a second. A slow watcher gets the newest state and misses those between.
  */
 export class Watch<Item> {
   readonly #options: WatchOptions<Item>;
@@ -41,14 +41,14 @@ export class Watch<Item> {
     this.#closing = closing;
   }
 
-  /** A hint that these orders changed; losing it costs at most a second. */
+  /** A hint that these changed; losing it costs at most a second. */
   changed(ids: Iterable<string>): void {
     for (const id of ids) if (this.#watchers.has(id)) this.#changed.add(id);
     if (this.#changed.size > 0) this.#nudge.give();
   }
 
   /**
-   * The order now and after each change, until its state is final or the caller goes away. Faults: those of getOne, BUSY
+   * It now and after each change, until its state is final or the caller goes away. Faults: those of getOne, BUSY
    * when too many watch already, UNAVAILABLE when this process closes.
    */
   async *follow(id: string, userId: string | undefined, gone: AbortSignal): AsyncGenerator<Item> {
