@@ -1,6 +1,7 @@
 import type { Benchmark } from './frame/benchmark.js';
 import type { Survey } from './frame/survey.js';
 import { soldOutAgainstConstant, soldOutAgainstUnaryMesh } from './p1-sold-out.js';
+import { ordersAgainstMonolith, ordersAgainstUnaryMesh } from './p4-http-orders.js';
 import { consumerDrain } from './p5-consumer-drain.js';
 import { degraded } from './p6-degraded.js';
 import { postgresPath } from './p6-postgres-path.js';
@@ -20,6 +21,8 @@ import { reconcile } from './reconcile.js';
 export const benchmarks: readonly (Benchmark | Survey)[] = [
   soldOutAgainstConstant,
   soldOutAgainstUnaryMesh,
+  ordersAgainstMonolith,
+  ordersAgainstUnaryMesh,
   consumerDrain,
   ...degraded,
   postgresPath,

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { testLedger } from '#libs/ledger/test-ledger.js';
 import { privateRedis } from '#libs/testing/private-servers.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { startRival } from './start-rival.js';
@@ -52,6 +53,37 @@ test('the constant edge checks a request as the edge does, and refuses all that 
     assert.is((await order(edge.address, '', 'k')).status, 401);
   } finally {
     await edge.stop();
+  }
+});
+
+test('the monolith, and the unary mesh with an order service, write the rows of each order once', async () => {
+  const [ledger, server] = await Promise.all([testLedger(), privateRedis()]);
+  const redis = new Redis(server.url);
+  const monolith = await startRival('monolith', [ledger.url]);
+  const mesh = await startUnaryMesh(server.url, ledger.url);
+  try {
+    await ledger.sku({ skuId: 'sku', storeId: 'store', capacity: 3 });
+    await redis.hset('sku:{sku}', 'free', 3);
+    for (const [url, user] of [
+      [monolith.address, 'ana'],
+      [mesh.url, 'ben'],
+    ] as const) {
+      const first = await order(url, user, 'k');
+      const again = await order(url, user, 'k');
+      assert.equal([first.status, again.status], [201, 201], user);
+      assert.is(again.body.order_id, first.body.order_id);
+    }
+    const rows = await ledger.sql('SELECT user_id, state FROM ledger.orders ORDER BY 1');
+    assert.equal(rows, [
+      { user_id: 'ana', state: 'HELD' },
+      { user_id: 'ben', state: 'HELD' },
+    ]);
+    assert.equal(await ledger.sql('SELECT free, held FROM ledger.stock'), [{ free: 1, held: 2 }]);
+  } finally {
+    await mesh.stop();
+    await monolith.stop();
+    redis.disconnect();
+    await Promise.all([server.stop(), ledger.drop()]);
   }
 });
 

@@ -5,9 +5,11 @@ import { fileURLToPath } from 'node:url';
 const programs = {
   'echo-server': new URL('./echo-server.js', import.meta.url),
   'constant-edge': new URL('./constant-edge.js', import.meta.url),
+  monolith: new URL('./monolith.js', import.meta.url),
   'unary-edge': new URL('./unary-edge.js', import.meta.url),
   'unary-gateway': new URL('./unary-gateway.js', import.meta.url),
   'unary-inventory': new URL('./unary-inventory.js', import.meta.url),
+  'unary-order': new URL('./unary-order.js', import.meta.url),
 };
 
 export type RivalProgram = keyof typeof programs;

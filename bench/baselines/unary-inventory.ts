@@ -1,24 +1,24 @@
 // Inventory as one would write it first: a unary call for each order and one script in Redis for each call.
-// A process of its own: `unary-inventory.js <Redis URL>`; tells its parent its address once it serves.
+// With an order service it also calls that for each order, which writes it; without, the units in Redis are all there is.
+// A process of its own: `unary-inventory.js <Redis URL> [order's host:port]`; tells its parent its address once it serves.
 import { Redis } from 'ioredis';
 import type { PlaceHoldsItem, PlaceHoldsResult } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
-import {
-  LimitScope,
-  type Order,
-  OrderState,
-  type Refusal,
-  RefusalReason,
-} from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { LimitScope, type Refusal, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { luaScript } from '#libs/redis/script.js';
+import { createOrderMethod } from './create-order-method.js';
+import { heldOrder } from './held-order.js';
 import { placeHoldMethod } from './place-hold-method.js';
+import { unaryClient } from './unary-client.js';
 import { serveUnary } from './unary-server.js';
 
 const unitsTake = luaScript(new URL('./lua/units_take.lua', import.meta.url));
-const holdMs = 900_000;
+const unitsGive = luaScript(new URL('./lua/units_give.lua', import.meta.url));
+const deadlineMs = 10_000;
 
-const [redisUrl = ''] = process.argv.slice(2);
+const [redisUrl = '', orderAddress] = process.argv.slice(2);
 const redis = new Redis(redisUrl);
 await redis.script('LOAD', unitsTake.text);
+const createOrder = orderAddress === undefined ? undefined : unaryClient(orderAddress, createOrderMethod, deadlineMs);
 process.once('disconnect', () => process.exit());
 process.send?.(await serveUnary(placeHoldMethod, placeHold));
 
@@ -28,30 +28,15 @@ async function placeHold(hold: PlaceHoldsItem): Promise<PlaceHoldsResult> {
   if (line === undefined || lines.length > 1) throw new Error(`order ${orderId} has ${lines.length} lines, not one`);
   const keys = [`sku:{${line.skuId}}`, `orders:{${line.skuId}}`];
   const taken = await redis.evalsha(unitsTake.sha, keys.length, ...keys, orderId, line.quantity);
-  if (taken === 1) return { itemId, outcome: { $case: 'held', value: orderOf(hold) } };
-  return { itemId, outcome: { $case: 'refused', value: soldOut(line.skuId) } };
-}
-
-function orderOf({ orderId, storeId, userId, requestId, lines }: PlaceHoldsItem): Order {
-  const createdAt = new Date();
-  return {
-    orderId,
-    storeId,
-    userId,
-    requestId,
-    state: OrderState.ORDER_STATE_HELD,
-    version: 1,
-    lines,
-    amountMinor: 0,
-    currency: 'EUR',
-    createdAt,
-    expiresAt: new Date(createdAt.getTime() + holdMs),
-    code: '',
-    fulfilledAt: undefined,
-    entryId: '',
-    extendedAt: undefined,
-    refusal: undefined,
-  };
+  if (taken !== 1) return { itemId, outcome: { $case: 'refused', value: soldOut(line.skuId) } };
+  const order = heldOrder({ ...hold, notAfter: undefined });
+  if (createOrder === undefined) return { itemId, outcome: { $case: 'held', value: order } };
+  try {
+    return await createOrder(hold, hold.userId);
+  } catch (error) {
+    await redis.eval(unitsGive.text, keys.length, ...keys, orderId);
+    throw error;
+  }
 }
 
 function soldOut(skuId: string): Refusal {
