@@ -6,10 +6,8 @@
 // It stands in line when it is told to, and sends the same request again while nobody can tell what became of it: with
 // the same --key that is the same order, however often it runs. The exit code is 0 for a yes, 1 for a no, 2 otherwise.
 import { parseArgs } from 'node:util';
-import { connectHoldfast, type Waiting } from '#libs/client/client.js';
-import type { ReserveOutcome } from '#libs/client/reserve-outcome.js';
+import { connectHoldfast, Fault, type ReserveOutcome, type Waiting } from '#libs/client/index.js';
 import { MESH_DIRECTORY, readMeshFile } from '#libs/mesh/mesh-file.js';
-import { Fault } from '#libs/refusal/fault.js';
 
 const { values } = parseArgs({
   options: {
@@ -30,9 +28,8 @@ if (target === undefined) {
 
 const holdfast = connectHoldfast(target);
 try {
-  const outcome = await holdfast.reserve(
+  const outcome = await holdfast.forUser(values.user).reserve(
     {
-      userId: values.user,
       storeId: values.store,
       lines: [{ skuId: values.sku, quantity: Number(values.quantity) }],
       ...(values.key !== undefined && { requestId: values.key }),

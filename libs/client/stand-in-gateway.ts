@@ -1,5 +1,10 @@
-import type { Order } from '#libs/contracts/gen/holdfast/order/v1/order.js';
-import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import {
+  LimitScope,
+  type Order,
+  OrderState,
+  type Refusal,
+  RefusalReason,
+} from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import {
   ReservationServiceDefinition,
   type ReserveRequest,
@@ -7,7 +12,7 @@ import {
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { startServer } from '#libs/rpc/server.js';
-import { implement } from '#libs/rpc/service.js';
+import { type Handlers, implement } from '#libs/rpc/service.js';
 import { createLogger } from '#libs/runtime/logger.js';
 
 /** What the stand-in says to one try: an outcome, a fault, or nothing until the caller gives up. */
@@ -15,20 +20,25 @@ export type Said = NonNullable<ReserveResponse['outcome']> | Fault | 'nothing';
 
 /** One try as it arrived. */
 export interface Try {
+  /** For whom a service acts. */
   userId: string;
+  authorization: string | undefined;
   request: ReserveRequest;
-  at: number;
 }
+
+type Verbs = Omit<Handlers<typeof ReservationServiceDefinition>, 'reserve' | 'reserveStream'>;
 
 export interface StandInGateway {
   address: string;
   tries: Try[];
   /** Answers from here on, the last one over and over. */
   says(...answers: Said[]): void;
+  /** Serves these from here on, and nothing else but reserve. */
+  serves(verbs: Partial<Verbs>): void;
   close(): Promise<void>;
 }
 
-async function absent(): Promise<never> {
+async function absent(..._call: unknown[]): Promise<never> {
   throw new Fault('INTERNAL', 'not part of this test');
 }
 
@@ -36,20 +46,23 @@ async function absent(): Promise<never> {
 export async function startStandInGateway(): Promise<StandInGateway> {
   const tries: Try[] = [];
   let answers: Said[] = [];
+  let served: Partial<Verbs> = {};
+  const others = Object.keys(ReservationServiceDefinition.methods).map((name) => {
+    const verb = (...call: unknown[]) =>
+      (((served as Record<string, unknown>)[name] as typeof absent | undefined) ?? absent)(...call);
+    return [name, verb];
+  });
   const service = implement(ReservationServiceDefinition, {
+    ...(Object.fromEntries(others) as Verbs),
+    reserveStream: () => undefined,
     async reserve(request, call) {
-      tries.push({ userId: call.metadata('x-holdfast-user') ?? '', request, at: performance.now() });
+      const [userId = '', authorization] = ['holdfast-for-user', 'authorization'].map((name) => call.metadata(name));
+      tries.push({ userId, authorization, request });
       const said = answers[Math.min(tries.length, answers.length) - 1];
       if (said === undefined || said instanceof Fault) throw said;
       if (said === 'nothing') await new Promise((resolve) => call.signal.addEventListener('abort', resolve));
       return { outcome: said === 'nothing' ? undefined : said };
     },
-    reserveStream: () => undefined,
-    async *watchPlace() {},
-    async *watchOrder() {},
-    ...{ createRequestId: absent, getOrder: absent, listOrders: absent, cancelOrder: absent, confirmPayment: absent },
-    ...{ cancelOrderLines: absent, moveOrder: absent, extendHold: absent, startPayment: absent },
-    ...{ getAvailability: absent, getSku: absent, listSkus: absent },
   });
   const logger = createLogger('stand-in', 'silent');
   const server = await startServer({ address: '127.0.0.1:0', services: [service], logger, drainMs: 50 });
@@ -60,6 +73,9 @@ export async function startStandInGateway(): Promise<StandInGateway> {
     says(...given) {
       answers = given;
       tries.length = 0;
+    },
+    serves(verbs) {
+      served = verbs;
     },
     close: () => server.drain(),
   };
@@ -83,4 +99,17 @@ export const heldOrder: Order = {
   entryId: '',
   extendedAt: undefined,
   refusal: undefined,
+};
+
+/** The facts of a refusal, of which a test says what it is about. */
+export const noRefusal: Refusal = {
+  ...{
+    reason: RefusalReason.REFUSAL_REASON_UNSPECIFIED,
+    skuId: 'mug',
+    free: 0,
+    slotPast: false,
+    limit: 0,
+    ownOrderId: '',
+  },
+  ...{ nextReleaseAt: undefined, opensAt: undefined, closedAt: undefined, scope: LimitScope.LIMIT_SCOPE_UNSPECIFIED },
 };

@@ -1,4 +1,4 @@
-import { type Client, connectivityState } from '@grpc/grpc-js';
+import { type ChannelCredentials, type ChannelOptions, type Client, connectivityState } from '@grpc/grpc-js';
 import { Addresses } from './addresses.js';
 import { channelOptions, openChannel } from './transport.js';
 
@@ -9,10 +9,15 @@ import { channelOptions, openChannel } from './transport.js';
 export class Channels {
   readonly #addresses: Addresses;
   readonly #byAddress = new Map<string, Client>();
+  readonly #options: ChannelOptions;
   #channels: Client[] = [];
   #next = 0;
 
-  constructor(target: string) {
+  constructor(
+    target: string,
+    private readonly secrets?: ChannelCredentials,
+  ) {
+    this.#options = { ...channelOptions, ...namedBy(target) };
     this.#addresses = new Addresses(target, (addresses) => this.#update(addresses));
   }
 
@@ -50,10 +55,20 @@ export class Channels {
       channel.close();
     }
     for (const address of addresses) {
-      if (!this.#byAddress.has(address)) this.#byAddress.set(address, openChannel(address, channelOptions));
+      if (!this.#byAddress.has(address)) this.#byAddress.set(address, this.#open(address));
     }
     this.#channels = [...this.#byAddress.values()];
   }
+
+  #open(address: string): Client {
+    return openChannel(address, this.#options, this.secrets);
+  }
+}
+
+/** The addresses of a name are called by the name: it is what the certificate of the peer says. */
+function namedBy(target: string): ChannelOptions {
+  const host = /^dns:(.+):\d+$/.exec(target)?.[1];
+  return host === undefined ? {} : { 'grpc.ssl_target_name_override': host, 'grpc.default_authority': host };
 }
 
 function rankOf(state: connectivityState): number {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import {
+  type ChannelCredentials,
   type CallOptions as GrpcCallOptions,
   type Client as GrpcClient,
   Metadata,
@@ -53,6 +54,8 @@ export interface ConnectOptions {
   defaultDeadlineMs: number;
   /** Longest request (1 MB). */
   maxRequestBytes?: number;
+  /** How the peer is made sure of, and this side shows who it is. Default: plain. */
+  credentials?: ChannelCredentials;
 }
 
 /**
@@ -64,7 +67,7 @@ export function connect<Definition extends ServiceDefinition>(
   target: string,
   options: ConnectOptions,
 ): Client<Definition> {
-  const peer = { channels: new Channels(target), budget: new RetryBudget(), options };
+  const peer = { channels: new Channels(target, options.credentials), budget: new RetryBudget(), options };
   const methods = Object.entries(definition.methods).map(([name, method]) => {
     const caller = new MethodCaller(peer, pathOf(definition, method), method);
     if (method.requestStream) return [name, caller.clientStream.bind(caller)];

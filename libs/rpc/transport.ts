@@ -1,4 +1,11 @@
-import { type ChannelOptions, Client, credentials, logVerbosity, setLogVerbosity } from '@grpc/grpc-js';
+import {
+  type ChannelCredentials,
+  type ChannelOptions,
+  Client,
+  credentials,
+  logVerbosity,
+  setLogVerbosity,
+} from '@grpc/grpc-js';
 import { MAX_RESPONSE_BYTES } from './definition.js';
 
 // What the transport has to say arrives as errors and statuses; by itself it prints to the console, callers' input included.
@@ -46,6 +53,10 @@ export const channelOptions: ChannelOptions = {
 };
 
 /** Opens a channel to one address. It connects on the first call. */
-export function openChannel(address: string, options: ChannelOptions): Client {
-  return new Client(address, credentials.createInsecure(), options);
+export function openChannel(
+  address: string,
+  options: ChannelOptions,
+  secrets: ChannelCredentials = credentials.createInsecure(),
+): Client {
+  return new Client(address, secrets, options);
 }

@@ -4,23 +4,25 @@ import { WaitlistState } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist
 import { Fault } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
-import { connectHoldfast, type HoldfastClient, type Waiting, type Wish } from './client.js';
-import { heldOrder, type Said, type StandInGateway, startStandInGateway } from './stand-in-gateway.js';
+import { connectHoldfast, type Holdfast, type HoldfastClient, type Waiting, type Wish } from './index.js';
+import { heldOrder, noRefusal, type Said, type StandInGateway, startStandInGateway } from './stand-in-gateway.js';
 
-const test = suite('client');
+const test = suite('client: reserve');
 let gateway: StandInGateway;
-let holdfast: HoldfastClient;
+let client: HoldfastClient;
+let holdfast: Holdfast;
 
 test.before(async () => {
   gateway = await startStandInGateway();
-  holdfast = connectHoldfast(gateway.address);
+  client = connectHoldfast(gateway.address);
+  holdfast = client.forUser('ada');
 });
 test.after(async () => {
-  holdfast.close();
+  client.close();
   await gateway.close();
 });
 
-const wish: Wish = { userId: 'ada', storeId: 'kiln', lines: [{ skuId: 'mug', quantity: 2 }], requestId: 'key-1' };
+const wish: Wish = { storeId: 'kiln', lines: [{ skuId: 'mug', quantity: 2 }], requestId: 'key-1' };
 const held: Said = { $case: 'held', value: { order: heldOrder } };
 const queued = (peopleAhead: number, retryAfterMs: number): Said => ({
   $case: 'queued',
@@ -30,8 +32,7 @@ const refused = (reason: RefusalReason): Said => ({
   $case: 'refused',
   value: {
     refusal: {
-      ...{ reason, skuId: 'mug', free: 0, nextReleaseAt: undefined, opensAt: undefined, closedAt: undefined },
-      ...{ slotPast: false, limit: 2, ownOrderId: heldOrder.orderId, scope: LimitScope.LIMIT_SCOPE_SKU },
+      ...{ ...noRefusal, reason, limit: 2, ownOrderId: heldOrder.orderId, scope: LimitScope.LIMIT_SCOPE_SKU },
     },
     ownOrder: heldOrder,
   },
@@ -56,7 +57,7 @@ test('a place in the waitlist is an outcome, and nothing is sent again for it', 
   const entry = { entryId: 'e-1', skuId: 'mug', peopleAhead: 3 };
   gateway.says({ $case: 'waiting', value: { ...entry, state: WaitlistState.WAITLIST_STATE_WAITING, orderId: '' } });
   const outcome = await holdfast.reserve({ ...wish, onSoldOut: 'JOIN_WAITLIST' });
-  assert.equal(outcome, { kind: 'WAITLISTED', requestId: 'key-1', ...entry });
+  assert.equal(outcome, { kind: 'WAITLISTED', requestId: 'key-1', state: 'WAITING', ...entry });
   assert.is(gateway.tries.length, 1);
 });
 

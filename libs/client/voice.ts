@@ -1,0 +1,58 @@
+import { Fault } from '#libs/refusal/fault.js';
+import type { MethodDefinition } from '#libs/rpc/definition.js';
+import { withinDeadline } from '#libs/runtime/within-deadline.js';
+import { insist, type Patience, type Try } from './insist.js';
+
+/** A token, or what gives one that is good now: it is asked before each try. */
+export type Token = string | (() => string | Promise<string>);
+
+/** What one call sends along. */
+export type CallAs = Try & { metadata: Record<string, string> };
+
+/** In whose name calls are made. */
+export class Voice {
+  constructor(
+    private readonly token: Token | undefined,
+    /** For whom a service acts; undefined: for whoever the token names. */
+    readonly userId?: string,
+  ) {}
+
+  /** The same caller, acting for that user. */
+  for(userId: string): Voice {
+    return new Voice(this.token, userId);
+  }
+
+  /** The options of one try in this name; Fault TOO_LATE when no token comes in time. */
+  async options(one: Try): Promise<CallAs> {
+    const { userId } = this;
+    const metadata: Record<string, string> = {};
+    if (userId !== undefined) metadata['holdfast-for-user'] = userId;
+    // Gateways that know no tokens yet go by this header.
+    if (this.token === undefined && userId !== undefined) metadata['x-holdfast-user'] = userId;
+    if (this.token !== undefined) metadata.authorization = `Bearer ${await this.#given(this.token, one.deadlineMs)}`;
+    return { ...one, metadata };
+  }
+
+  /** Sends until there is an answer; again after what decided nothing, if the contract calls the method idempotent. */
+  async ask<Answer>(
+    method: MethodDefinition,
+    send: (options: CallAs) => Promise<Answer>,
+    patience: Patience = {},
+  ): Promise<Answer> {
+    const again = isIdempotent(method);
+    const answer = await insist(async (one) => send(await this.options(one)), { ...patience, again });
+    if (answer instanceof Fault) throw answer;
+    return answer;
+  }
+
+  #given(token: Token, deadlineMs: number): Promise<string> | string {
+    if (typeof token === 'string') return token;
+    const late = (): Fault => new Fault('TOO_LATE', 'No token came in time');
+    return withinDeadline(Promise.resolve(token()), Math.max(1, deadlineMs), late);
+  }
+}
+
+/** Whether the contract says that the same may be sent again. */
+export function isIdempotent({ options }: MethodDefinition): boolean {
+  return options.idempotencyLevel !== undefined;
+}
