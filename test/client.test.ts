@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { connectHoldfast, type Holdfast, type HoldfastClient, OrderState, WaitlistState } from '#libs/client/index.js';
+import { assert, suite } from '#libs/testing/suite.js';
+import { until } from '#libs/testing/until.js';
+import { Scene } from './anomaly/scene.js';
+import type { Victim } from './victim.js';
+
+const test = suite('the client against a mesh');
+let scene: Scene;
+let victim: Victim;
+let client: HoldfastClient;
+let ada: Holdfast;
+
+test.before(async () => {
+  scene = await Scene.open();
+  const order = (await scene.services.order()).grpcAddress;
+  const inventory = (await scene.services.inventory()).grpcAddress;
+  victim = await scene.victim('gateway', { inventory, order, redis: scene.redis.url });
+  const living = (await scene.services.gateway({ inventory, order })).grpcAddress;
+  client = connectHoldfast(`${victim.address},${living}`);
+  ada = client.forUser('ada');
+});
+test.after(async () => {
+  client.close();
+  await scene.close();
+});
+
+async function wish(sku: Parameters<Scene['ledger']['sku']>[0] = {}) {
+  const { skuId, storeId } = await scene.ledger.sku({ storeId: `store-${randomUUID()}`, capacity: 1, ...sku });
+  return { storeId, lines: [{ skuId, quantity: 1 }] };
+}
+
+/** Reserves what must succeed. */
+async function held(user: Holdfast, one: Awaited<ReturnType<typeof wish>>) {
+  const outcome = await user.reserve(one);
+  if (outcome.kind === 'PENDING') await user.waitForOrder(outcome.orderId);
+  assert.ok(outcome.kind === 'HELD' || outcome.kind === 'PENDING', outcome.kind);
+  return user.getOrder(outcome.kind === 'HELD' ? outcome.order.orderId : outcome.orderId);
+}
+
+test('who watches an order is told its last state over the death of a gateway, whichever it was', async () => {
+  const order = await held(ada, await wish());
+  const told = await Promise.all(
+    // Calls go round the gateways: of four watchers some are with the one that dies.
+    Array.from({ length: 4 }, async () => {
+      const states: OrderState[] = [];
+      const watching = (async () => {
+        for await (const { state } of ada.watchOrder(order.orderId)) states.push(state);
+      })();
+      await until(() => states.length > 0);
+      return { states, watching };
+    }),
+  );
+  await victim.kill();
+  const cancelled = await ada.cancelOrder(order.orderId, { reason: 'ill' });
+  assert.is(cancelled.state, OrderState.ORDER_STATE_CANCELLED);
+  await Promise.all(told.map(({ watching }) => watching));
+  for (const { states } of told) {
+    assert.equal(states, [OrderState.ORDER_STATE_HELD, OrderState.ORDER_STATE_CANCELLED]);
+  }
+  await victim.restart();
+});
+
+test('who waits for what is sold out hears of the offer, and of the end when leaving', async () => {
+  const one = await wish({ onSoldOut: 'JOIN_WAITLIST' });
+  const first = await held(ada, one);
+  const ben = client.forUser('ben');
+  const waiting = await ben.reserve(one);
+  assert.ok(waiting.kind === 'WAITLISTED' && waiting.state === 'WAITING' && waiting.peopleAhead === 0);
+  const states: WaitlistState[] = [];
+  const watching = (async () => {
+    for await (const { state } of ben.watchWaitlist(waiting.entryId)) states.push(state);
+  })();
+  await until(() => states.length === 1);
+  await ada.cancelOrder(first.orderId);
+  await until(() => states.includes(WaitlistState.WAITLIST_STATE_OFFERED));
+  const offered = await ben.reserve({ ...one, requestId: waiting.requestId });
+  assert.ok(offered.kind === 'HELD' && offered.order.entryId === waiting.entryId);
+  await ben.leaveWaitlist(waiting.entryId);
+  await watching;
+  assert.is(states.at(-1), WaitlistState.WAITLIST_STATE_DECLINED);
+  assert.is((await ben.getWaitlistEntry(waiting.entryId)).state, WaitlistState.WAITLIST_STATE_DECLINED);
+});
+
+test('the orders of a user are listed over all pages, newest first', async () => {
+  const cleo = client.forUser('cleo');
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n += 1) ids.unshift((await held(cleo, await wish())).orderId);
+  const listed: string[] = [];
+  for await (const { orderId } of cleo.listOrders({ pageSize: 2 })) listed.push(orderId);
+  assert.equal(listed, ids);
+});
+
+test('a sku that is gone is a no with its reason, and what is left is told', async () => {
+  const one = await wish();
+  await held(ada, one);
+  const no = await client.forUser('ben').reserve({ ...one, onSoldOut: 'REFUSE' });
+  assert.ok(no.kind === 'REFUSED' && no.reason === 'ALL_HELD', no.kind);
+  const { sku, availability } = await ada.getSku(one.lines[0]?.skuId ?? '');
+  assert.equal([sku.capacity, availability?.free], [1, 0]);
+});
+
+test.run();

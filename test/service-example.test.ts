@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { assert, suite } from '#libs/testing/suite.js';
+import { until } from '#libs/testing/until.js';
+import { startTestMesh, type TestMesh } from './test-mesh.js';
+
+const test = suite("another team's service");
+const program = fileURLToPath(new URL('../examples/service.js', import.meta.url));
+let mesh: TestMesh;
+let service: ChildProcess;
+let base: string;
+
+test.before(async () => {
+  mesh = await startTestMesh();
+  service = spawn(process.execPath, [program, '--gateway', mesh.gatewayAddresses.join(), '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const said: string[] = [];
+  service.stdout?.setEncoding('utf8').on('data', (chunk: string) => said.push(chunk));
+  const port = await until(() => /port: (\d+)/.exec(said.join(''))?.[1]);
+  base = `http://127.0.0.1:${port}`;
+});
+test.after(async () => {
+  service.kill('SIGKILL');
+  await once(service, 'exit');
+  const violations = await mesh.ledger.violations();
+  await mesh.close();
+  assert.equal(violations, []);
+});
+
+interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+async function put(id: string, wish: object): Promise<Answer> {
+  const response = await fetch(`${base}/wishes/${id}`, { method: 'PUT', body: JSON.stringify(wish) });
+  return { status: response.status, body: (await response.json()) as Answer['body'] };
+}
+
+test('a wish is booked for its person, once however often it is sent', async () => {
+  const { skuId } = await mesh.ledger.sku({ capacity: 2 });
+  const id = randomUUID();
+  const wish = { person: 'ada', store: 'store-1', sku: skuId, quantity: 1 };
+  const answers = await Promise.all(Array.from({ length: 5 }, () => put(id, wish)));
+  assert.equal([...new Set(answers.map(({ status, body }) => `${status} ${body.state}`))], ['200 HELD']);
+  assert.is(new Set(answers.map(({ body }) => body.order)).size, 1);
+  const [row] = await mesh.ledger.sql<{ orders: string; user_id: string }>(
+    'SELECT count(*) AS orders, min(user_id) AS user_id FROM ledger.orders WHERE order_id = $1',
+    [answers[0]?.body.order],
+  );
+  assert.equal([Number(row?.orders), row?.user_id], [1, 'ada']);
+});
+
+test('a no is told with its reason, and what is wrong with a wish', async () => {
+  const { skuId } = await mesh.ledger.sku({ capacity: 1 });
+  const wish = { person: 'ben', store: 'store-1', sku: skuId, quantity: 1 };
+  assert.is((await put(randomUUID(), wish)).status, 200);
+  assert.equal(await put(randomUUID(), { ...wish, person: 'cleo' }), { status: 409, body: { sorry: 'ALL_HELD' } });
+  const wrong = await put(randomUUID(), { ...wish, quantity: -1 });
+  assert.equal([wrong.status, wrong.body.sorry], [422, 'INVALID_REQUEST']);
+  assert.is((await put(randomUUID(), { ...wish, sku: 'no-such-sku' })).body.sorry, 'SKU_NOT_FOUND');
+});
+
+test.run();
