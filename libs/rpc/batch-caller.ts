@@ -42,6 +42,8 @@ export interface BatchCallerOptions<Item, Result, Request, Response> {
   maxWaiting?: number;
   /** Items sent to one peer and not answered (10,000); more wait. */
   maxInFlight?: number;
+  /** Headers of each stream, asked for when it opens. */
+  metadata?: () => Readonly<Record<string, string>>;
   /** Longest request (1 MB); a batch that is longer goes in parts. */
   maxRequestBytes?: number;
 }
@@ -83,6 +85,7 @@ export class BatchCaller<Item extends BatchItem, Result extends BatchResult, Req
       new BatchPeer(address, {
         path: pathOf(service, method),
         maxInFlight: options.maxInFlight ?? 10_000,
+        metadata: options.metadata,
         logger,
         encode: (items) => encodeWithin(method.requestType, wrap(items), maxRequestBytes),
         decode: (bytes) => results(method.responseType.decode(bytes)),

@@ -1,4 +1,4 @@
-import { type Client, connectivityState, Metadata } from '@grpc/grpc-js';
+import { type Client, connectivityState, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import type { Fault } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import { type BatchItem, type BatchResult, BatchStream, type Pending, type StreamOwner } from './batch-stream.js';
@@ -7,8 +7,13 @@ import { channelOptions, openChannel } from './transport.js';
 export interface PeerOptions<Item, Result> extends Pick<StreamOwner<Item, Result>, 'encode' | 'decode' | 'onReady'> {
   path: string;
   maxInFlight: number;
+  /** Headers of each stream, asked for when it opens. */
+  metadata?: (() => Readonly<Record<string, string>>) | undefined;
   logger: Logger;
 }
+
+/** Asking again at once would be refused again, and fill the log. */
+const REFUSED_PAUSE_MS = 1_000;
 
 const asIs = (bytes: Buffer): Buffer => bytes;
 
@@ -75,7 +80,9 @@ export class BatchPeer<Item extends BatchItem, Result extends BatchResult> {
   }
 
   #open(): void {
-    const grpc = this.#channel.makeBidiStreamRequest(this.#options.path, asIs, asIs, new Metadata());
+    const metadata = new Metadata();
+    for (const [name, value] of Object.entries(this.#options.metadata?.() ?? {})) metadata.set(name, value);
+    const grpc = this.#channel.makeBidiStreamRequest(this.#options.path, asIs, asIs, metadata);
     const { encode, decode, onReady, maxInFlight, logger } = this.#options;
     let wasOpen = false;
     const onOpen = (): void => {
@@ -85,8 +92,10 @@ export class BatchPeer<Item extends BatchItem, Result extends BatchResult> {
     };
     const onClosed = (cause: unknown): void => {
       if (wasOpen) logger.info({ peer: this.#address, err: cause }, 'stream to peer ended');
+      else if (isRefusal(cause))
+        logger.error({ peer: this.#address, err: cause }, 'the peer does not let this stream in');
       this.#streams.delete(stream);
-      if (this.#current === stream) this.#reopenSoon();
+      if (this.#current === stream) this.#reopenSoon(isRefusal(cause) ? REFUSED_PAUSE_MS : 0);
       if (this.isGone) this.#channel.close();
     };
     const stream = new BatchStream<Item, Result>(grpc, { encode, decode, onReady, onOpen, onClosed }, maxInFlight);
@@ -94,11 +103,11 @@ export class BatchPeer<Item extends BatchItem, Result extends BatchResult> {
     this.#current = stream;
   }
 
-  #reopenSoon(): void {
+  #reopenSoon(moreMs = 0): void {
     this.#current = undefined;
     clearTimeout(this.#reopen);
     if (this.#closed) return;
-    this.#reopen = setTimeout(() => this.#open(), 100 + Math.random() * 100);
+    this.#reopen = setTimeout(() => this.#open(), moreMs + 100 + Math.random() * 100);
   }
 
   /** A channel leaves READY when its connection ends, or when the peer says that it will. */
@@ -115,4 +124,10 @@ export class BatchPeer<Item extends BatchItem, Result extends BatchResult> {
     if (channel.getConnectivityState(false) !== connectivityState.READY) onLeft();
     else channel.watchConnectivityState(connectivityState.READY, Number.POSITIVE_INFINITY, onLeft);
   }
+}
+
+/** Whether the peer is there and says no to whoever opens the stream: that does not mend itself. */
+function isRefusal(cause: unknown): boolean {
+  const { code } = cause as Partial<ServiceError>;
+  return code === status.UNAUTHENTICATED || code === status.PERMISSION_DENIED;
 }

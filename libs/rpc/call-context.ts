@@ -1,4 +1,5 @@
 import type { Metadata } from '@grpc/grpc-js';
+import type { Principal } from '#libs/identity/principal.js';
 import { Fault } from '#libs/refusal/fault.js';
 
 /** What a handler knows about the call it answers. */
@@ -11,6 +12,8 @@ export interface CallContext {
   metadata(name: string): string | undefined;
   /** Address of the caller. */
   readonly peer: string;
+  /** Who calls, as the server's `authorize` found; undefined when it let nobody in particular in, or there is none. */
+  readonly principal: Principal | undefined;
 }
 
 /** What the four shapes of an incoming call have in common. */
@@ -24,6 +27,7 @@ export interface ServerCall {
 
 /** The CallContext of one incoming call. What not every handler wants is made when it is asked for. */
 export class IncomingCall implements CallContext {
+  principal: Principal | undefined;
   readonly #call: ServerCall;
   readonly #deadline: number;
   #abort: AbortController | undefined;

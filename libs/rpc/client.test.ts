@@ -48,6 +48,7 @@ function incoming(remainingMs: number, headers: Record<string, string> = {}): Ca
     remainingMs: () => remainingMs,
     signal: new AbortController().signal,
     metadata: (name) => headers[name],
+    principal: undefined,
     peer: '',
   };
 }

@@ -56,6 +56,8 @@ export interface ConnectOptions {
   maxRequestBytes?: number;
   /** How the peer is made sure of, and this side shows who it is. Default: plain. */
   credentials?: ChannelCredentials;
+  /** Headers for every call, asked for at each: a token may be another one by then. A call's own go before them. */
+  metadata?: () => Readonly<Record<string, string>>;
 }
 
 /**
@@ -220,7 +222,9 @@ class MethodCaller {
     }
     if (channel === undefined) throw new Fault('UNAVAILABLE', 'No address of the peer is known');
     const metadata = new Metadata();
-    for (const [name, value] of Object.entries(options.metadata ?? {})) metadata.set(name, value);
+    for (const [name, value] of Object.entries({ ...this.#peer.options.metadata?.(), ...options.metadata })) {
+      metadata.set(name, value);
+    }
     const trace = options.call?.metadata('traceparent');
     if (trace !== undefined) metadata.set('traceparent', trace);
     return { channel, metadata, options: { deadline } };

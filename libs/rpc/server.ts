@@ -12,7 +12,7 @@ import type { Logger } from '#libs/runtime/logger.js';
 import { DEFAULT_MAX_REQUEST_BYTES } from './definition.js';
 import { type CallRecorder, callRecorder, type RpcMetrics } from './metrics.js';
 import { addReflection } from './reflection.js';
-import type { Edge, ServiceImplementation } from './service.js';
+import type { Authorize, Edge, ServiceImplementation } from './service.js';
 import { hasDetails, wireStatus } from './status.js';
 import { serverOptions } from './transport.js';
 
@@ -24,6 +24,8 @@ export interface ServerOptions {
   address: string;
   services: ServiceImplementation[];
   logger: Logger;
+  /** Who may call what; health and reflection are open. Without it everybody may. */
+  authorize?: Authorize;
   metrics?: RpcMetrics;
   /** Longest request that is taken (1 MB). */
   maxRequestBytes?: number;
@@ -48,7 +50,7 @@ export interface RpcServer {
 /** Starts a gRPC server with health v1 and reflection. Every status that is not OK leaves as google.rpc.Status with one ErrorInfo. */
 export async function startServer(options: ServerOptions): Promise<RpcServer> {
   const { services, logger, metrics, maxRequestBytes = DEFAULT_MAX_REQUEST_BYTES, drainMs = 5_000 } = options;
-  const edge: Edge = { leave: (thrown, path) => leave(thrown, path, logger) };
+  const edge: Edge = { authorize: options.authorize, leave: (thrown, path) => leave(thrown, path, logger) };
   const server = new Server({
     ...serverOptions(maxRequestBytes),
     interceptors: [edgeInterceptor(edge, metrics)],

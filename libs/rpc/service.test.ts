@@ -186,12 +186,12 @@ test('a handler sees the headers and the address of its caller, and no deadline 
   const seen: unknown[] = [];
   const { client, raw } = await serve({
     getClaim: async (_, call) => {
-      seen.push(call.metadata('x-holdfast-user'), call.metadata('absent'), call.remainingMs());
+      seen.push(call.metadata('holdfast-actor'), call.metadata('absent'), call.remainingMs());
       assert.match(call.peer, /^127\.0\.0\.1:\d+$/);
       return { order: undefined };
     },
   });
-  await client.getClaim({ orderId: '' }, { metadata: { 'x-holdfast-user': 'ada' } });
+  await client.getClaim({ orderId: '' }, { metadata: { 'holdfast-actor': 'ada' } });
   assert.equal(seen.slice(0, 2), ['ada', undefined]);
   assert.ok((seen[2] as number) <= 5_000);
   await new Promise((done) => raw.makeUnaryRequest(path('GetClaim'), asIs, asIs, Buffer.alloc(0), done));

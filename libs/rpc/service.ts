@@ -7,6 +7,7 @@ import type {
   ServerWritableStream,
   sendUnaryData,
 } from '@grpc/grpc-js';
+import type { Principal } from '#libs/identity/principal.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { type CallContext, IncomingCall } from './call-context.js';
 import {
@@ -50,8 +51,16 @@ export type Handlers<Definition extends ServiceDefinition> = {
   [Name in keyof Definition['methods']]: HandlerOf<Definition['methods'][Name]>;
 };
 
+/**
+ * Says who calls, before anything of the request is looked at, or throws or rejects with the Fault to answer. A stream is
+ * judged when it opens. `path` is `/package.Service/Method`. Undefined: anybody may, and nobody in particular does.
+ */
+export type Authorize = (call: CallContext, path: string) => Admission | Promise<Admission>;
+type Admission = Principal | undefined;
+
 /** What a server does for all its methods. */
 export interface Edge {
+  readonly authorize?: Authorize | undefined;
   /** The fault that leaves for what was thrown; logs it when it is one of ours. */
   leave(thrown: unknown, path: string): Fault;
 }
@@ -112,6 +121,18 @@ class Scope {
     }
   }
 
+  /** A promise only where there is something to wait for: most callers are known already. */
+  admit(context: IncomingCall): void | Promise<void> {
+    const admission = this.edge.authorize?.(context, this.path);
+    if (!(admission instanceof Promise)) {
+      context.principal = admission;
+      return;
+    }
+    return admission.then((principal) => {
+      context.principal = principal;
+    });
+  }
+
   leave(thrown: unknown): Fault {
     return this.edge.leave(thrown, this.path);
   }
@@ -125,6 +146,8 @@ function unary(handler: UnaryHandler<unknown, unknown>, scope: Scope) {
   return async (call: ServerUnaryCall<unknown, Buffer>, respond: sendUnaryData<Buffer>): Promise<void> => {
     const context = new IncomingCall(call);
     try {
+      const admission = scope.admit(context);
+      if (admission !== undefined) await admission;
       if (call.request instanceof Fault) throw call.request;
       const response = scope.encode(await handler(call.request, context));
       finish(call, context);
@@ -146,6 +169,7 @@ function clientStream(handler: ClientStreamHandler<unknown, unknown>, scope: Sco
   return async (call: ServerReadableStream<unknown, Buffer>, respond: sendUnaryData<Buffer>): Promise<void> => {
     const context = new IncomingCall(call);
     try {
+      await scope.admit(context);
       const response = scope.encode(await handler(requestsOf(call), context));
       finish(call, context);
       respond(null, response);
@@ -171,6 +195,7 @@ function serverStream(handler: ServerStreamHandler<unknown, unknown>, scope: Sco
   return async (call: ServerWritableStream<unknown, Buffer>): Promise<void> => {
     const context = new IncomingCall(call);
     try {
+      await scope.admit(context);
       if (call.request instanceof Fault) throw call.request;
       for await (const response of handler(call.request, context)) {
         if (call.cancelled) return;
@@ -187,8 +212,16 @@ function serverStream(handler: ServerStreamHandler<unknown, unknown>, scope: Sco
 }
 
 function bidi(handler: BidiHandler<unknown, unknown>, scope: Scope) {
-  return (call: ServerDuplexStream<unknown, Buffer>): void => {
+  return async (call: ServerDuplexStream<unknown, Buffer>): Promise<void> => {
     const context = new IncomingCall(call);
+    try {
+      await scope.admit(context);
+    } catch (thrown) {
+      context.answered();
+      call.emit('error', scope.status(thrown));
+      return;
+    }
+    // Nothing was read meanwhile: what arrived waits in the transport.
     const stream = serverDuplex<unknown, unknown>(call, context, scope);
     try {
       handler(stream, context);

@@ -40,7 +40,9 @@ test('D04: it is refused, kept and alerted of; replayed by an operator it is HEL
   const { deadLetters } = await letters.listDeadLetters({ withResolved: false, pageSize: 0, pageToken: '' });
   const letter = deadLetters.find(({ orderId }) => orderId === wish.orderId);
   const request = { deadLetterId: letter?.deadLetterId ?? 0, reason: 'the constraint is gone', requestId: 'r-1' };
-  await letters.replayDeadLetter(request, { metadata: { 'x-holdfast-user': 'olga' } });
+  await letters.replayDeadLetter(request, {
+    metadata: { 'holdfast-actor': 'olga', 'holdfast-actor-role': 'operator' },
+  });
   letters.close();
 
   await scene.assertOneOrder(http, wish);

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { declareIdentity } from '#libs/identity/identity-settings.js';
 import { type Env, type EnvReader, readEnv } from '#libs/runtime/config.js';
 import { logLevels } from '#libs/runtime/logger.js';
 
@@ -33,6 +34,7 @@ export function declareConfig(read: EnvReader) {
     maxInFlight: read.integer('MAX_IN_FLIGHT', { default: 2_000, min: 1, max: 1_000_000 }),
     shedAfterMs: read.integer('SHED_AFTER_MS', { default: 100, min: 1, max: 60_000 }),
     requestIdSecrets: secretsOf(read.string('REQUEST_ID_SECRETS', { default: '' })),
+    identity: declareIdentity(read),
     reflection: read.boolean('REFLECTION', { default: true }),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
   };

@@ -1,12 +1,15 @@
+import { verifierBy } from '#libs/identity/identity-settings.js';
 import { StatusReader, statusService } from '#libs/mesh/status-service.js';
 import { isHealthy } from '#libs/redis/check-server.js';
 import { openRedis } from '#libs/redis/open-redis.js';
 import type { RedisClient } from '#libs/redis/redis-client.js';
 import { startServer } from '#libs/rpc/server.js';
-import type { ServiceImplementation } from '#libs/rpc/service.js';
+import type { Authorize, ServiceImplementation } from '#libs/rpc/service.js';
 import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
+import { createAuthorize } from './adapters/authorize.js';
+import { believing } from './adapters/believing.js';
 import { GatewayList, reachableAddress } from './adapters/gateway-list.js';
 import { reservationService } from './adapters/grpc.js';
 import { connectInventory } from './adapters/inventory.js';
@@ -57,6 +60,7 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle): Prom
   const self: Self = { address: config.grpcAddress, status, list: undefined };
   const server = await startServer({
     address: config.grpcAddress,
+    authorize: authorizeBy(config, life),
     services: servicesOf({ orders, inventory, waitlists }, requests, { config, life, metrics, self }),
     logger,
     metrics,
@@ -71,6 +75,16 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle): Prom
   }
   server.serving(true);
   return { grpcAddress: server.address };
+}
+
+/** Whom it lets in. */
+function authorizeBy({ identity }: GatewayConfig, { logger }: Lifecycle): Authorize {
+  const verifier = verifierBy(identity, (error) =>
+    logger.error({ err: error }, 'the keys of the issuer cannot be read'),
+  );
+  if (verifier !== undefined) return createAuthorize(verifier);
+  logger.warn('there is no TOKEN_ISSUER: the gateway believes who callers say they are');
+  return believing;
 }
 
 /** What this gateway tells of itself and the others. */

@@ -1,3 +1,4 @@
+import { identityNotes } from '#libs/identity/identity-settings.js';
 import type { SettingNotes } from '#libs/runtime/setting-notes.js';
 
 const burst =
@@ -5,6 +6,7 @@ const burst =
 
 /** Why the settings of config.ts are what they are. */
 export const settingNotes: SettingNotes = {
+  ...identityNotes,
   INSTANCE: {
     default: 'gateway-HOST-PROCESS',
     why: 'Names the process among the gateways: they count each other by it, to share the rates while Redis is away. Two of one name count as one. The host is part of it because in containers every process has the same number.',

@@ -8,7 +8,7 @@ import { as, type GatewaysUnderTest, startGateways } from './gateways-under-test
 
 const test = suite('control');
 
-const operator = { metadata: { 'x-holdfast-role': 'operator' } };
+const operator = as('olga', { role: 'OPERATOR' });
 const change = {
   storeId: 'store-1',
   skuId: 'sku-1',
@@ -34,7 +34,7 @@ test.after(async () => {
 
 test('who is no operator is told so, before anything else is looked at', async () => {
   const bad = { ...change, storeId: '', rateLimit: { perSecond: -1, burst: 0 } };
-  for (const who of [{}, as('ana'), as('ana', { 'x-holdfast-role': 'Operator' })]) {
+  for (const who of [as('ana'), as('sam', { role: 'STAFF' }), as('shop', { role: 'SERVICE' })]) {
     for (const call of [
       control.setLimits(change, who),
       control.setLimits(bad, who),

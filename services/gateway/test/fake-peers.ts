@@ -19,6 +19,7 @@ import { PaymentSessionState } from '#libs/contracts/gen/holdfast/order/v1/payme
 import { SchedulerServiceDefinition } from '#libs/contracts/gen/holdfast/scheduler/v1/scheduler_service.js';
 import { StatusReader, statusService } from '#libs/mesh/status-service.js';
 import { Fault } from '#libs/refusal/fault.js';
+import { actorOf } from '#libs/rpc/actor.js';
 import { BatchResponder } from '#libs/rpc/batch-responder.js';
 import type { CallContext } from '#libs/rpc/call-context.js';
 import type { ServiceDefinition } from '#libs/rpc/definition.js';
@@ -77,7 +78,7 @@ function noting(definition: ServiceDefinition, of: string, books: FakeBooks): Se
   const handlers = Object.entries(definition.methods).map(([name, method]) => [
     name,
     async (_request: unknown, call: CallContext) => {
-      const [user, role] = [call.metadata('x-holdfast-user'), call.metadata('x-holdfast-role')];
+      const [user, role] = [call.metadata('holdfast-actor'), call.metadata('holdfast-actor-role')];
       books.asked.push({ of, method: method.name, user, role });
       const answer = books.answers.get(method.name);
       if (answer instanceof Fault) throw answer;
@@ -203,8 +204,11 @@ export async function startFakeOrders(books: FakeBooks): Promise<RpcServer> {
     return changed;
   };
   const service = implement(OrderServiceDefinition, {
-    async getOrder({ orderId, userId }) {
-      return { order: rowOf(orderId, userId) };
+    async getOrder({ orderId, userId }, call) {
+      const actor = actorOf(call);
+      if (actor?.role !== 'STAFF') return { order: rowOf(orderId, userId) };
+      const order = rowOf(orderId, '');
+      return { order: actor.stores.includes(order.storeId) ? order : rowOf('', '') };
     },
     async listOrders({ userId, skuId }) {
       const orders = [...books.rows.values()].filter((row) => row.userId === userId || skuId !== '');

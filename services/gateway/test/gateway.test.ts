@@ -17,15 +17,15 @@ import { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createLogger } from '#libs/runtime/logger.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { testIdentity } from '#libs/testing/test-issuer.js';
 import { readConfig } from '../src/config.js';
 import { startGateway } from '../src/service.js';
 import { emptyBooks, type FakeBooks, orderOf, type Place, startFakeInventory, startFakeOrders } from './fake-peers.js';
+import { as } from './gateways-under-test.js';
 
 const test = suite('gateway');
 const logger = createLogger('test', 'silent');
-const as = (user: string, role?: string) => ({
-  metadata: { 'x-holdfast-user': user, ...(role && { 'x-holdfast-role': role }) },
-});
+const front = as('front', { role: 'SERVICE' });
 const request = {
   storeId: 'store-1',
   requestId: 'key-1',
@@ -64,6 +64,7 @@ async function start(...places: Place[]): Promise<void> {
       RATE_PER_SECOND: '1000000',
       USER_RATE_PER_SECOND: '1000000',
       LOG_LEVEL: 'silent',
+      ...testIdentity(),
     }),
     life,
   ));
@@ -115,12 +116,13 @@ test('unary and stream are one path: the same key is the same order', async () =
   stream.close();
 });
 
-test('whoever names no user, or no id for one, is told', async () => {
+test('whoever says not who they are, or names no user, is told', async () => {
   await start(holding);
-  assert.is((await rejectionOf(client.reserve(request), Fault)).reason, 'USER_MISSING');
-  assert.is((await rejectionOf(client.getOrder({ orderId: id }), Fault)).reason, 'USER_MISSING');
-  const fault = await rejectionOf(client.reserve(request, as('x'.repeat(129))), Fault);
-  assert.equal(fieldsOf(fault), ['x-holdfast-user']);
+  assert.is((await rejectionOf(client.reserve(request), Fault)).reason, 'TOKEN_MISSING');
+  assert.is((await rejectionOf(client.getOrder({ orderId: id }), Fault)).reason, 'TOKEN_MISSING');
+  assert.is((await rejectionOf(client.reserve(request, as('x'.repeat(129))), Fault)).reason, 'TOKEN_INVALID');
+  const fault = await rejectionOf(client.reserve(request, as('front', { role: 'SERVICE' }, 'a b')), Fault);
+  assert.equal(fieldsOf(fault), ['holdfast-for-user']);
   assert.is(books.placed.length, 0);
 });
 
@@ -228,7 +230,10 @@ test('I07: money of an order that is not decided is taken to the order service a
   await start(holding);
   books.claims.set(id, orderOf({ orderId: id, userId: 'ana' }, OrderState.ORDER_STATE_PENDING));
   const payment = { orderId: id, requestId: 'pay-1', provider: 'p', providerPaymentId: 'pi-1' };
-  const { order, paymentState } = await client.confirmPayment({ ...payment, amountMinor: 1_500, currency: 'EUR' });
+  const { order, paymentState } = await client.confirmPayment(
+    { ...payment, amountMinor: 1_500, currency: 'EUR' },
+    front,
+  );
   assert.equal([order, paymentState], [undefined, PaymentState.PAYMENT_STATE_CAPTURED]);
 });
 
@@ -236,7 +241,7 @@ test('an order with a row is cancelled and paid by the order service', async () 
   await start(holding);
   await client.reserve(request, as('ana'));
   const payment = { orderId: id, requestId: 'pay-1', provider: 'p', providerPaymentId: 'pi-1' };
-  const paid = await client.confirmPayment({ ...payment, amountMinor: 1_500, currency: 'EUR' });
+  const paid = await client.confirmPayment({ ...payment, amountMinor: 1_500, currency: 'EUR' }, front);
   assert.is(paid.order?.state, OrderState.ORDER_STATE_CONFIRMED);
   const { order } = await client.cancelOrder({ orderId: id, requestId: 'cancel-1', reason: '' }, as('ana'));
   assert.is(order?.state, OrderState.ORDER_STATE_CANCELLED);
@@ -260,7 +265,7 @@ test('orders are listed to their user, and by sku to operators', async () => {
   const list = (what: { userId?: string; skuId?: string }, who: ReturnType<typeof as>): Promise<{ orders: Order[] }> =>
     client.listOrders({ userId: '', skuId: '', pageSize: 0, pageToken: '', ...what }, who);
   assert.is((await list({ userId: 'ana' }, as('ana'))).orders.length, 1);
-  assert.is((await list({ skuId: 'sku-1' }, as('olga', 'operator'))).orders.length, 1);
+  assert.is((await list({ skuId: 'sku-1' }, as('olga', { role: 'OPERATOR' }))).orders.length, 1);
   for (const what of [{ userId: 'ben' }, { skuId: 'sku-1' }]) {
     assert.is((await rejectionOf(list(what, as('ana')), Fault)).reason, 'PERMISSION_DENIED');
   }
@@ -292,6 +297,7 @@ function reserveStream() {
   return new BatchCaller<ReserveStreamItem, ReserveStreamResult, ReserveStreamRequest, ReserveStreamResponse>({
     service: ReservationServiceDefinition,
     method: ReservationServiceDefinition.methods.reserveStream,
+    metadata: () => front.metadata,
     target: address,
     wrap: (items) => ({ items }),
     results: ({ results }) => results,

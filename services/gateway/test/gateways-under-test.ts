@@ -1,11 +1,13 @@
 import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import type { ReserveResponse } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import type { TokenWish } from '#libs/identity/token-issuer.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { type Client, connect } from '#libs/rpc/client.js';
 import type { RpcServer } from '#libs/rpc/server.js';
 import { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createLogger } from '#libs/runtime/logger.js';
+import { bearerOf, testIdentity } from '#libs/testing/test-issuer.js';
 import { readConfig } from '../src/config.js';
 import { startGateway } from '../src/service.js';
 import { emptyBooks, type FakeBooks, orderOf, type Place, startFakeInventory, startFakeOrders } from './fake-peers.js';
@@ -47,6 +49,7 @@ export async function startGateways(count: number, env: Record<string, string>):
           INVENTORY_TARGET: peers[0]?.address,
           ORDER_TARGET: peers[1]?.address,
           LOG_LEVEL: 'silent',
+          ...testIdentity(),
           ...env,
         }),
         life,
@@ -71,9 +74,10 @@ export async function startGateways(count: number, env: Record<string, string>):
   return gateways;
 }
 
-/** Metadata of a user's call. */
-export function as(user: string, more: Record<string, string> = {}): { metadata: Record<string, string> } {
-  return { metadata: { 'x-holdfast-user': user, ...more } };
+/** Metadata of a call by a user, or as whom it is wished; `forUser` is whom it is done for. */
+export function as(user: string, wish: TokenWish = {}, forUser?: string): { metadata: Record<string, string> } {
+  const metadata = { authorization: bearerOf(user, wish) };
+  return { metadata: forUser === undefined ? metadata : { ...metadata, 'holdfast-for-user': forUser } };
 }
 
 /** A reservation of one unit. */

@@ -211,6 +211,7 @@ function reserveStream(target: string) {
   return new BatchCaller<ReserveStreamItem, ReserveStreamResult, ReserveStreamRequest, ReserveStreamResponse>({
     service: ReservationServiceDefinition,
     method: ReservationServiceDefinition.methods.reserveStream,
+    metadata: () => as('front', { role: 'SERVICE' }).metadata,
     target,
     wrap: (items) => ({ items }),
     results: ({ results }) => results,

@@ -69,7 +69,7 @@ test('what no place can be called is named, and so is who asks', async () => {
     const stream = at(0).watchPlace({ ...place, ...what }, who);
     return rejectionOf(stream[Symbol.asyncIterator]().next(), Fault);
   };
-  assert.is((await watch({})).reason, 'USER_MISSING');
+  assert.is((await watch({})).reason, 'TOKEN_MISSING');
   const fault = await watch({ storeId: '', skuId: ' ' }, as('ana'));
   assert.equal(
     fault.violations.map(({ field }) => field),

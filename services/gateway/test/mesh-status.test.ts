@@ -46,7 +46,7 @@ test.after(async () => {
 async function statusOf(gateways: GatewaysUnderTest, index = 0): Promise<GetMeshStatusResponse> {
   const control = connect(ControlServiceDefinition, gateways.addresses[index] ?? '', { defaultDeadlineMs: 20_000 });
   try {
-    return await control.getMeshStatus({}, { metadata: { 'x-holdfast-role': 'operator' } });
+    return await control.getMeshStatus({}, as('olga', { role: 'OPERATOR' }));
   } finally {
     control.close();
   }

@@ -68,7 +68,7 @@ function client(): Client<typeof ReconcileServiceDefinition> {
   return first;
 }
 
-const operator = { metadata: { 'x-holdfast-user': 'olga', 'x-holdfast-role': 'operator' } };
+const operator = { metadata: { 'holdfast-actor': 'olga', 'holdfast-actor-role': 'operator' } };
 
 async function plan(of: { skuIds?: string[]; endedOnly?: boolean; requestId?: string } = {}): Promise<Plan> {
   const request = { skuIds: [], endedOnly: false, requestId: randomUUID(), ...of };

@@ -30,7 +30,7 @@ const skuControl = partOf(ControlServiceDefinition, [
   'importSkus',
   'listReleases',
 ]);
-const olga = { metadata: { 'x-holdfast-user': 'olga', 'x-holdfast-role': 'operator' } };
+const olga = { metadata: { 'holdfast-actor': 'olga', 'holdfast-actor-role': 'operator' } };
 const logger = createLogger('inventory', 'silent');
 let database: TestLedger;
 let server: PrivateServer;
@@ -121,7 +121,7 @@ test('K07: capacity goes up and down, the gate with it, and what a buyer is told
 test('whoever has no name changes nothing, and everything that is wrong is said at once', async () => {
   const sku = await database.sku();
   const nameless = rejectionOf(control.pauseSku(change(sku)), Fault);
-  assert.is((await nameless).reason, 'USER_MISSING');
+  assert.is((await nameless).reason, 'TOKEN_MISSING');
   const bad = { storeId: ' ', skuId: '', reason: '', requestId: 'two words' };
   const fields = async (call: Promise<unknown>): Promise<string[]> =>
     (await rejectionOf(call, Fault)).violations.map(({ field }) => field);

@@ -14,7 +14,7 @@ import { startInventory } from '../src/service.js';
 
 const test = suite('switches');
 const switches = partOf(ControlServiceDefinition, ['getControl', 'setStockPath', 'setOrderPath', 'listControlChanges']);
-const ann = { metadata: { 'x-holdfast-user': 'ann' } };
+const ann = { metadata: { 'holdfast-actor': 'ann', 'holdfast-actor-role': 'operator' } };
 const everything = { kind: ScopeKind.SCOPE_KIND_ALL, storeId: '', skuId: '' };
 const life = new Lifecycle(createLogger('test', 'silent'));
 
@@ -112,7 +112,7 @@ test("another store's sku is not found, and whoever has no name sets nothing", a
   const { skuId } = await database.sku({ storeId: 'store-2' });
   const scope = { kind: ScopeKind.SCOPE_KIND_SKU, storeId: 'store-1', skuId };
   assert.is((await rejectionOf(control.setStockPath({ ...straight(), scope }, ann), Fault)).reason, 'SKU_NOT_FOUND');
-  assert.is((await rejectionOf(control.setStockPath(straight()), Fault)).reason, 'USER_MISSING');
+  assert.is((await rejectionOf(control.setStockPath(straight()), Fault)).reason, 'TOKEN_MISSING');
 });
 
 test.run();

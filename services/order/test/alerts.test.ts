@@ -97,7 +97,7 @@ test('what clears nothing says everything that is wrong with it', async () => {
   );
   const request = { alertId: 7, reason: 'r', requestId: 'r' };
   assert.is((await rejectionOf(desk.alerts.clearAlert(request, desk.olga), Fault)).reason, 'ALERT_NOT_FOUND');
-  assert.is((await rejectionOf(desk.alerts.clearAlert(request), Fault)).reason, 'USER_MISSING');
+  assert.is((await rejectionOf(desk.alerts.clearAlert(request), Fault)).reason, 'TOKEN_MISSING');
   const page = { withCleared: false, pageSize: -1, pageToken: '' };
   assert.is((await rejectionOf(desk.alerts.listAlerts(page), Fault)).reason, 'INVALID_REQUEST');
 });

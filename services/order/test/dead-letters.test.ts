@@ -125,7 +125,7 @@ test('what resolves nothing says everything that is wrong with it', async () => 
       ['dead_letter_id', 'reason', 'request_id'],
     );
     assert.is(await reasonOf(verb(seeTo(999_999), desk.olga)), 'DEAD_LETTER_NOT_FOUND');
-    assert.is(await reasonOf(verb(seeTo(1))), 'USER_MISSING');
+    assert.is(await reasonOf(verb(seeTo(1))), 'TOKEN_MISSING');
   }
   assert.is(await reasonOf(desk.letters.getDeadLetter({ deadLetterId: 999_999 })), 'DEAD_LETTER_NOT_FOUND');
 });

@@ -19,7 +19,7 @@ export function deskAt(grpcAddress: string): Desk {
   return {
     alerts,
     letters,
-    olga: { metadata: { 'x-holdfast-user': 'olga', 'x-holdfast-role': 'operator' } },
+    olga: { metadata: { 'holdfast-actor': 'olga', 'holdfast-actor-role': 'operator' } },
     close() {
       for (const client of [alerts, letters]) client.close();
     },

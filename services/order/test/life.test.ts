@@ -10,7 +10,7 @@ import { assert, suite } from '#libs/testing/suite.js';
 import { type RunningOrder, Stage } from './test-stage.js';
 
 const test = suite('the life of an order');
-const olga = { metadata: { 'x-holdfast-role': 'operator', 'x-holdfast-user': 'olga' } };
+const olga = { metadata: { 'holdfast-actor-role': 'operator', 'holdfast-actor': 'olga' } };
 let stage: Stage;
 let order: RunningOrder;
 let desk: Client<typeof OrderDeskServiceDefinition>;

@@ -26,7 +26,7 @@ import {
   validatePayment,
 } from '../domain/validate-requests.js';
 import { answerCounter } from './answer-counter.js';
-import { askerOf, identityOf, userOf } from './identity.js';
+import { askerOf, principalOf, refuseOtherStores, userOf } from './identity.js';
 import { createRequestId, watchPlace } from './line.js';
 import { reserveStream } from './reserve-stream.js';
 import { behindToll } from './toll.js';
@@ -41,7 +41,7 @@ export interface ReservationServiceOptions {
   metrics: Metrics;
 }
 
-/** The public face: what the call pays, who calls, what is wrong with the request, then the verb. */
+/** The public face: what the call pays, for whom it is, what is wrong with the request, then the verb. */
 export function reservationService(options: ReservationServiceOptions): ServiceImplementation {
   const handlers = reservationHandlers(options);
   return implement(
@@ -56,7 +56,9 @@ function reservationHandlers(options: ReservationServiceOptions): Handlers<typeo
   const count = answerCounter(metrics);
   return {
     async reserve(request, call) {
-      const answer = await reserve(userOf(call), request, call.remainingMs());
+      const userId = userOf(call);
+      refuseOtherStores(call, request.storeId);
+      const answer = await reserve(userId, request, call.remainingMs());
       count(answer);
       if (answer.$case === 'error') throw fromStatus(answer.value);
       return answer.value;
@@ -65,15 +67,15 @@ function reservationHandlers(options: ReservationServiceOptions): Handlers<typeo
     watchPlace: watchPlace(options.placeWatchers, options.shards),
     createRequestId: createRequestId(options.issuedRequestIds),
     async getOrder(request, call) {
-      const userId = userOf(call);
+      const userId = principalOf(call).role === 'OPERATOR' ? '' : askerOf(call).userId;
       refuseIfAny(validateOrderId(request));
       return { order: await findOrder(peers, { orderId: request.orderId, userId }, call) };
     },
     async listOrders(request, call) {
-      const identity = identityOf(call);
+      const asker = { role: principalOf(call).role, userId: askerOf(call).userId };
       refuseIfAny(validateListOrders(request));
       const page = { ...request, pageSize: pageSizeOf(request.pageSize) };
-      return listOrders(peers.orders, page, { identity, caller: call });
+      return listOrders(peers.orders, page, { asker, caller: call });
     },
     ...changeHandlers(options.changes),
     async *watchOrder(request, call) {

@@ -1,41 +1,42 @@
 import { CallerRole } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
+import type { Principal } from '#libs/identity/principal.js';
 import { Fault } from '#libs/refusal/fault.js';
 import type { CallContext } from '#libs/rpc/call-context.js';
-import type { Identity } from '../app/list-orders.js';
-import { checkId, isId, refuseIfAny } from '../domain/fields.js';
+import { denied, forUserKey } from './authorize.js';
 
-const userHeader = 'x-holdfast-user';
-const roleHeader = 'x-holdfast-role';
+/** Who calls. Only methods that are open to everybody are reached without. */
+export function principalOf(call: CallContext): Principal {
+  if (call.principal === undefined) throw new Fault('TOKEN_MISSING', 'Say who calls: authorization: Bearer TOKEN');
+  return call.principal;
+}
 
-/** The user that the call names. Local mode believes what the metadata says. */
+/** The user for whom it is done: the caller, or whom a service or staff name. */
 export function userOf(call: CallContext): string {
-  const user = call.metadata(userHeader);
-  if (user === undefined || user === '') {
-    throw new Fault('USER_MISSING', `Name the user in metadata ${userHeader}`);
-  }
-  const violations: { field: string; description: string }[] = [];
-  checkId(violations, userHeader, user);
-  refuseIfAny(violations);
-  return user;
+  const { role, userId } = principalOf(call);
+  if (role !== 'SERVICE' && role !== 'STAFF') return userId;
+  return call.metadata(forUserKey) ?? refuseNobody();
 }
 
-/** The user that the call names, undefined when it names none or speaks as an operator. Throws nothing. */
-export function namedUserOf(call: CallContext): string | undefined {
-  if (call.metadata(roleHeader) === 'operator') return undefined;
-  const user = call.metadata(userHeader);
-  return user !== undefined && isId(user) ? user : undefined;
+/** Who asks for an order or its change, by name: its user, staff of its store, or an operator. */
+export function askerOf(call: CallContext): { userId: string; role: CallerRole } {
+  const { role, userId } = principalOf(call);
+  if (role === 'SERVICE') return { userId: userOf(call), role: CallerRole.CALLER_ROLE_USER };
+  // What staff may the order service knows: it sees the store.
+  return { userId, role: role === 'OPERATOR' ? CallerRole.CALLER_ROLE_OPERATOR : CallerRole.CALLER_ROLE_USER };
 }
 
-/** Refuses whoever does not speak as an operator. */
-export function refuseUnlessOperator(call: CallContext): void {
-  if (call.metadata(roleHeader) === 'operator') return;
-  throw new Fault('PERMISSION_DENIED', 'Only operators may do this');
+/** The user whose bucket a read is paid from; undefined when there is none. Throws nothing. */
+export function payerOf(call: CallContext): string | undefined {
+  const { principal } = call;
+  if (principal?.role === 'SERVICE') return call.metadata(forUserKey);
+  return principal === undefined || principal.role === 'OPERATOR' ? undefined : principal.userId;
 }
 
-/** The operator who speaks, by name, for whatever is written down of what operators do. */
-export function operatorOf(call: CallContext): string {
-  refuseUnlessOperator(call);
-  return userOf(call);
+/** Staff act for the stores that they work for. */
+export function refuseOtherStores(call: CallContext, storeId: string): void {
+  const { role, stores } = principalOf(call);
+  if (role !== 'STAFF' || stores.includes(storeId)) return;
+  throw denied('You do not work for this store', { role, store_id: storeId });
 }
 
 /** Who called: the address of the peer without its port. What the peer says of itself or others counts for nothing. */
@@ -43,15 +44,7 @@ export function callerOf(call: CallContext): string {
   return call.peer.replace(/:\d+$/, '').replace(/^::ffff:/, '');
 }
 
-/** Who asks for a change of an order, by name: its user, or an operator. */
-export function askerOf(call: CallContext): { userId: string; role: CallerRole } {
-  const isOperator = call.metadata(roleHeader) === 'operator';
-  const role = isOperator ? CallerRole.CALLER_ROLE_OPERATOR : CallerRole.CALLER_ROLE_USER;
-  return { userId: userOf(call), role };
-}
-
-/** As userOf, and in which role. An operator need not be a user. */
-export function identityOf(call: CallContext): Identity {
-  const isOperator = call.metadata(roleHeader) === 'operator';
-  return { userId: isOperator ? '' : userOf(call), isOperator };
+function refuseNobody(): never {
+  const violations = [{ field: forUserKey, description: 'must name the user for whom this is done' }];
+  throw new Fault('INVALID_REQUEST', `${forUserKey} must name the user for whom this is done`, { violations });
 }

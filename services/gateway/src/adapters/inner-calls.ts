@@ -1,4 +1,5 @@
 import { Fault } from '#libs/refusal/fault.js';
+import { actorMetadata } from '#libs/rpc/actor.js';
 import type { CallContext } from '#libs/rpc/call-context.js';
 import type { CallOptions } from '#libs/rpc/client.js';
 
@@ -9,10 +10,11 @@ const callerlessDeadlineMs = 1_000;
 /** A watcher comes again after an hour. */
 const watchDeadlineMs = 3_600_000;
 
-/** An inner call ends with the call that it serves. */
+/** An inner call ends with the call that it serves, and says for whom it is. */
 export function within(caller: CallContext | undefined): CallOptions {
   if (caller === undefined) return { deadlineMs: callerlessDeadlineMs };
-  return { call: caller, signal: caller.signal };
+  const { principal, signal } = caller;
+  return { call: caller, signal, ...(principal && { metadata: actorMetadata(principal) }) };
 }
 
 export function whileWatched(caller: CallContext): CallOptions {

@@ -10,6 +10,8 @@ import { within } from './inner-calls.js';
 const ASK_MS = 1_000;
 const asking = { defaultDeadlineMs: ASK_MS };
 
+const passedOn = ['authorization', 'x-holdfast-role'];
+
 type StatusClient = Client<StatusServiceDefinition>;
 
 export interface MeshStatusOptions {
@@ -83,8 +85,13 @@ async function askOne(
   client: StatusClient,
   call: CallContext,
 ): Promise<MeshInstance> {
+  // Another gateway asks who wants to know, as this one did.
+  const metadata = passedOn.flatMap((name) => [[name, call.metadata(name) ?? '']]).filter(([, value]) => value !== '');
   try {
-    const { status } = await client.getStatus({}, { ...within(call), deadlineMs: ASK_MS });
+    const { status } = await client.getStatus(
+      {},
+      { ...within(call), deadlineMs: ASK_MS, metadata: Object.fromEntries(metadata) },
+    );
     return { ...named, status, problem: status ? '' : 'its answer is empty' };
   } catch (error) {
     return { ...named, status: undefined, problem: problemOf(error) };

@@ -17,7 +17,6 @@ import type { Inventory } from '../app/ports.js';
 import { controlService, stockControl } from './control.js';
 import { explainHandlers } from './explain.js';
 import { forwardTo } from './forward.js';
-import { refuseUnlessOperator } from './identity.js';
 import { defaultDeadlineMs, within } from './inner-calls.js';
 import { MeshStatus, type MeshStatusOptions } from './mesh-status.js';
 import { behindToll } from './toll.js';
@@ -101,8 +100,7 @@ export function operatorServices(options: OperatorServicesOptions): {
   };
 }
 
-async function noScheduler(_request: unknown, call: CallContext): Promise<never> {
-  refuseUnlessOperator(call);
+async function noScheduler(): Promise<never> {
   throw new Fault('UNAVAILABLE', 'This gateway was given no SCHEDULER_TARGET');
 }
 
@@ -114,7 +112,7 @@ const unknownScheduler: Handlers<SchedulerServiceDefinition> = {
 };
 
 function askedBy(call: CallContext) {
-  return { ...within(call), deadlineMs: statusDeadlineMs, metadata: { 'x-holdfast-role': 'operator' } };
+  return { ...within(call), deadlineMs: statusDeadlineMs };
 }
 
 /** How many alerts are open, by kind. */

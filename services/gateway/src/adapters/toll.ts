@@ -3,7 +3,7 @@ import type { CallContext } from '#libs/rpc/call-context.js';
 import type { ServiceDefinition } from '#libs/rpc/definition.js';
 import type { BidiHandler, Handlers, ServerStreamHandler, UnaryHandler } from '#libs/rpc/service.js';
 import type { CallLimits, Toll } from '../app/limits/call-limits.js';
-import { callerOf, namedUserOf } from './identity.js';
+import { callerOf, payerOf } from './identity.js';
 
 type Unary = UnaryHandler<unknown, unknown>;
 type ServerStream = ServerStreamHandler<unknown, unknown>;
@@ -32,7 +32,7 @@ export function behindToll<Definition extends ServiceDefinition>(
 
 function tollOf(call: CallContext, isRead: boolean, limits: CallLimits): Toll {
   const caller = limits.spendCaller(callerOf(call));
-  const userId = isRead ? namedUserOf(call) : undefined;
+  const userId = isRead ? payerOf(call) : undefined;
   if (userId === undefined) return caller;
   if (caller === undefined) return limits.spendUser(userId);
   return both(caller, () => limits.spendUser(userId));

@@ -1,4 +1,5 @@
 import { WaitlistServiceDefinition } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
+import { actorMetadata } from '#libs/rpc/actor.js';
 import { type CallOptions, connect } from '#libs/rpc/client.js';
 import type { Caller, Waitlists } from '../app/ports.js';
 import { defaultDeadlineMs, whileWatched, within } from './inner-calls.js';
@@ -26,5 +27,5 @@ export function connectWaitlists(target: string): Waitlists & { close(): void } 
 }
 
 function askedBy(userId: string, options: CallOptions): CallOptions {
-  return { ...options, metadata: { 'x-holdfast-user': userId } };
+  return { ...options, metadata: actorMetadata({ userId, role: 'USER', stores: [] }) };
 }

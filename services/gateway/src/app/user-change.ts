@@ -1,11 +1,11 @@
-import { CallerRole } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
+import type { CallerRole } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
 import type { MessageType } from '#libs/rpc/definition.js';
 import type { OrderChange } from './change-order.js';
 import { findOwnClaim } from './find-order.js';
 import type { Caller, Peers } from './ports.js';
 import { rowOf, rowOrClaim } from './row-or-claim.js';
 
-/** What somebody asks of an order: its user, or an operator by name. */
+/** What somebody asks of an order: its user, staff of its store, or an operator by name. */
 export interface AskedByUser {
   readonly orderId: string;
   readonly userId: string;
@@ -23,7 +23,7 @@ interface UserChange<Request, Response> {
   ask(request: Request, caller: Caller): Promise<Response | undefined>;
 }
 
-/** A change that the user of the order asks for, or an operator. An order that is not decided yet is ORDER_PENDING. */
+/** A change that the user of the order asks for, staff of its store, or an operator. An order that is not decided yet is ORDER_PENDING. */
 export function userChange<Request extends AskedByUser, Response>(
   peers: Peers,
   change: UserChange<Request, Response>,
@@ -38,14 +38,9 @@ export function userChange<Request extends AskedByUser, Response>(
       const found = await rowOrClaim(
         request.orderId,
         () => change.ask(request, caller),
-        () => claimOf(peers, request, caller),
+        () => findOwnClaim(peers, request, caller),
       );
       return rowOf(found);
     },
   };
-}
-
-function claimOf(peers: Peers, request: AskedByUser, caller: Caller) {
-  const isOperator = request.role === CallerRole.CALLER_ROLE_OPERATOR;
-  return isOperator ? peers.inventory.findClaim(request.orderId, caller) : findOwnClaim(peers, request, caller);
 }

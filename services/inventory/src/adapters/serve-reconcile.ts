@@ -4,7 +4,7 @@ import {
 } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { isId } from '#libs/ledger/lines.js';
 import { Fault, type Violation } from '#libs/refusal/fault.js';
-import { operatorOf } from '#libs/rpc/operator-of.js';
+import { actorNameOf, actorOf } from '#libs/rpc/actor.js';
 import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import type { Scope } from '../app/reconcile/look-at-rows.js';
 import type { ReconcileLedger } from '../app/reconcile/ports.js';
@@ -29,14 +29,14 @@ export function reconcileService(parts: ReconcileServiceParts): ServiceImplement
   return implement(ReconcileServiceDefinition, {
     async planReconcile(request, call) {
       refuseMalformed(request);
-      const madeBy = call.metadata('x-holdfast-user') || 'scheduler';
+      const madeBy = actorOf(call)?.userId ?? 'scheduler';
       const { requestId } = request;
       const signal = AbortSignal.any([call.signal, ended]);
       return { plan: toPlanMessage(await reconcile.plan({ scope: scopeOf(request), requestId, madeBy }, signal)) };
     },
 
     async applyReconcile(request, call) {
-      return { plan: toPlanMessage(await reconcile.apply({ ...request, operator: operatorOf(call) })) };
+      return { plan: toPlanMessage(await reconcile.apply({ ...request, operator: actorNameOf(call) })) };
     },
 
     async listPlans(page) {

@@ -10,8 +10,8 @@ import { toOrderMessage } from '#libs/contracts/order-messages.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
 import type { Release } from '#libs/ledger/sku-control.js';
 import { Fault } from '#libs/refusal/fault.js';
+import { actorNameOf } from '#libs/rpc/actor.js';
 import type { CallContext } from '#libs/rpc/call-context.js';
-import { operatorOf } from '#libs/rpc/operator-of.js';
 import type { Handlers } from '#libs/rpc/service.js';
 import { toStatus } from '#libs/rpc/status.js';
 import type { LoadedGates } from '../app/ports.js';
@@ -48,7 +48,7 @@ export function serveSkuControl(parts: SkuControlParts): SkuControlHandlers {
   const { ledger, ledgerNow } = parts;
 
   async function pause(request: SkuNamed, paused: boolean, call: CallContext) {
-    const { sku } = await ledger.skuPause({ ...request, paused, operator: operatorOf(call) });
+    const { sku } = await ledger.skuPause({ ...request, paused, operator: actorNameOf(call) });
     await spreadChange(parts, [sku.skuId]);
     return { sku: toSkuMessage(sku) };
   }
@@ -59,7 +59,7 @@ export function serveSkuControl(parts: SkuControlParts): SkuControlHandlers {
     resumeSku: (request, call) => pause(request, false, call),
 
     async cancelSku(request, call) {
-      const { sku } = await ledger.skuCancel({ ...request, operator: operatorOf(call) });
+      const { sku } = await ledger.skuCancel({ ...request, operator: actorNameOf(call) });
       await spreadChange(parts, [sku.skuId]);
       return { sku: toSkuMessage(sku) };
     },
@@ -71,7 +71,7 @@ export function serveSkuControl(parts: SkuControlParts): SkuControlHandlers {
     },
 
     async setCapacity(request, call) {
-      const { sku, stock } = await ledger.capacitySet({ ...request, operator: operatorOf(call) });
+      const { sku, stock } = await ledger.capacitySet({ ...request, operator: actorNameOf(call) });
       await spreadChange(parts, [sku.skuId]);
       return { sku: toSkuMessage(sku), availability: toAvailabilityMessage(stock, ledgerNow()) };
     },
@@ -98,7 +98,7 @@ async function importSkus(
   call: CallContext,
 ): Promise<ImportSkusResponse> {
   const { dryRun, update, requestId } = request;
-  const operator = operatorOf(call);
+  const operator = actorNameOf(call);
   const skus = request.skus.map(fromSkuMessage);
   const reason = request.reason || UNTOLD_REASON;
   const imported = dryRun

@@ -1,6 +1,6 @@
 import type { ControlServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/control_service.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
-import { operatorOf } from '#libs/rpc/operator-of.js';
+import { actorNameOf } from '#libs/rpc/actor.js';
 import type { Handlers } from '#libs/rpc/service.js';
 import {
   fromScopeMessage,
@@ -25,12 +25,12 @@ export function serveSwitches(
     },
 
     async setStockPath(request, call) {
-      const set = await ledger.switchSet(fromSetStockPath(request, operatorOf(call)));
+      const set = await ledger.switchSet(fromSetStockPath(request, actorNameOf(call)));
       return { switch: toSwitchMessage(set) };
     },
 
     async setOrderPath(request, call) {
-      const set = await ledger.switchSet(fromSetOrderPath(request, operatorOf(call)));
+      const set = await ledger.switchSet(fromSetOrderPath(request, actorNameOf(call)));
       return { switch: toSwitchMessage(set) };
     },
 

@@ -1,8 +1,10 @@
 import { type ListOrdersRequest, OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import { toOrderMessage } from '#libs/contracts/order-messages.js';
+import type { Principal } from '#libs/identity/principal.js';
 import type { LedgerOrder } from '#libs/ledger/rows.js';
+import { actorOf } from '#libs/rpc/actor.js';
 import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
-import { getOrder } from '../app/get-order.js';
+import { getOrder, orderOfStores } from '../app/get-order.js';
 import type { Watch } from '../app/watch.js';
 import { RequestCheck } from './requests.js';
 import { lifeHandlers } from './serve-life.js';
@@ -20,19 +22,25 @@ export function orderService({ watch, ...verbs }: OrderVerbs): ServiceImplementa
   const { ledger, change } = verbs;
   return implement(OrderServiceDefinition, {
     ...paymentHandlers(verbs),
-    ...lifeHandlers(change),
+    ...lifeHandlers(change, ledger),
 
-    async getOrder({ orderId, userId }) {
+    async getOrder({ orderId, userId }, call) {
       new RequestCheck().optional('user_id', userId, 'id').done();
+      const actor = actorOf(call);
+      if (actor?.role === 'STAFF') return { order: toOrderMessage(await orderOfStores(ledger, orderId, actor.stores)) };
       return { order: toOrderMessage(await getOrder(ledger, orderId, givenOrNot(userId))) };
     },
 
-    async listOrders(request) {
+    async listOrders(request, call) {
       checkList(request);
       const { userId, skuId, pageSize, pageToken } = request;
       const page = { pageSize, pageToken };
       const found = await (userId ? ledger.ordersListByUser(userId, page) : ledger.ordersListBySku(skuId, page));
-      return { orders: found.orders.map(toOrderMessage), nextPageToken: found.nextPageToken };
+      const orders = ofStores(found.orders, actorOf(call));
+      return {
+        orders: orders.map(toOrderMessage),
+        nextPageToken: skuId && orders.length === 0 ? '' : found.nextPageToken,
+      };
     },
 
     async *watchOrder({ orderId, userId }, call) {
@@ -56,6 +64,11 @@ export function orderService({ watch, ...verbs }: OrderVerbs): ServiceImplementa
       return { expired, nextDueAt };
     },
   });
+}
+
+/** Staff are shown what is of their stores; others asked for what they may see. */
+function ofStores(orders: LedgerOrder[], actor: Principal | undefined): LedgerOrder[] {
+  return actor?.role === 'STAFF' ? orders.filter(({ storeId }) => actor.stores.includes(storeId)) : orders;
 }
 
 /** Trusted callers name no user and may see every order. */

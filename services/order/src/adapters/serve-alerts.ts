@@ -1,7 +1,7 @@
 import { AlertServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/alert_service.js';
 import { changeViolations } from '#libs/ledger/control-violations.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
-import { operatorOf } from '#libs/rpc/operator-of.js';
+import { actorNameOf } from '#libs/rpc/actor.js';
 import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import type { AlertCheck } from '../app/check-alerts.js';
 import { toAlertMessage } from './alert-messages.js';
@@ -19,7 +19,7 @@ export function alertService(
     },
 
     async clearAlert({ alertId, reason, requestId }, call) {
-      const by = operatorOf(call);
+      const by = actorNameOf(call);
       new RequestCheck()
         .that(alertId > 0, 'alert_id', 'must name an alert')
         .also(changeViolations({ reason, requestId }))

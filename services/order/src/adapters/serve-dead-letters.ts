@@ -6,8 +6,8 @@ import { toOrderMessage } from '#libs/contracts/order-messages.js';
 import { changeViolations } from '#libs/ledger/control-violations.js';
 import type { KeptLetter, LetterResolution } from '#libs/ledger/dead-letter-desk.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
+import { actorNameOf } from '#libs/rpc/actor.js';
 import type { CallContext } from '#libs/rpc/call-context.js';
-import { operatorOf } from '#libs/rpc/operator-of.js';
 import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import { replayLetter } from '../app/see-to-letters.js';
 import { readLetter } from './claims-message.js';
@@ -54,7 +54,7 @@ function resolutionOf(
   { deadLetterId, reason, requestId }: { deadLetterId: number; reason: string; requestId: string },
   call: CallContext,
 ): LetterResolution {
-  const by = operatorOf(call);
+  const by = actorNameOf(call);
   namedLetter(deadLetterId).also(changeViolations({ reason, requestId })).done();
   return { letterId: deadLetterId, by, reason, requestId };
 }

@@ -7,7 +7,7 @@ import {
 import { changeViolations } from '#libs/ledger/control-violations.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
 import type { SettleVerb as LedgerVerb } from '#libs/ledger/money-issues.js';
-import { operatorOf } from '#libs/rpc/operator-of.js';
+import { actorNameOf } from '#libs/rpc/actor.js';
 import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import { toPaymentMessage } from './payment-messages.js';
 import { RequestCheck } from './requests.js';
@@ -36,7 +36,7 @@ export function moneyService({ ledger, changed }: MoneyOptions): ServiceImplemen
     },
 
     async settleMoney(request, call) {
-      const by = operatorOf(call);
+      const by = actorNameOf(call);
       const verb = checkSettle(request);
       const { payment } = await ledger.moneySettle({ ...request, verb, by });
       changed([payment.orderId]);

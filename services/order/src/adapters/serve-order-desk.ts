@@ -4,7 +4,7 @@ import {
 } from '#libs/contracts/gen/holdfast/control/v1/order_desk_service.js';
 import { toOrderMessage } from '#libs/contracts/order-messages.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
-import { operatorOf } from '#libs/rpc/operator-of.js';
+import { actorNameOf } from '#libs/rpc/actor.js';
 import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import type { changeOrders } from '../app/change-orders.js';
 import { refuseImpossible } from '../app/get-order.js';
@@ -19,7 +19,7 @@ export interface OrderDeskOptions {
 export function orderDeskService({ ledger, change }: OrderDeskOptions): ServiceImplementation {
   return implement(OrderDeskServiceDefinition, {
     async fulfilOrder(request, call) {
-      const by = operatorOf(call);
+      const by = actorNameOf(call);
       const { order, changed } = await change.fulfilOrder(checkFulfil(request), by);
       return { order: toOrderMessage(order), changed };
     },

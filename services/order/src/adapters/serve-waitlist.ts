@@ -3,9 +3,8 @@ import { toEntryMessage } from '#libs/contracts/waitlist-messages.js';
 import { changeViolations } from '#libs/ledger/control-violations.js';
 import type { Ledger } from '#libs/ledger/ledger.js';
 import type { WaitlistEntry } from '#libs/ledger/waitlist-rows.js';
-import { Fault } from '#libs/refusal/fault.js';
+import { actorNameOf, actorOf } from '#libs/rpc/actor.js';
 import type { CallContext } from '#libs/rpc/call-context.js';
-import { operatorOf } from '#libs/rpc/operator-of.js';
 import { type Handlers, implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import type { Watch } from '../app/watch.js';
 import { RequestCheck } from './requests.js';
@@ -95,7 +94,7 @@ function forOperators(ledger: Ledger, changed: WaitlistVerbs['changed']): Desk {
     paused: boolean,
     call: CallContext,
   ) {
-    const operator = operatorOf(call);
+    const operator = actorNameOf(call);
     new RequestCheck()
       .field('store_id', storeId, 'id')
       .field('sku_id', skuId, 'id')
@@ -109,10 +108,7 @@ function forOperators(ledger: Ledger, changed: WaitlistVerbs['changed']): Desk {
 
 /** Whose entry it must be: an operator's may be anybody's. */
 function asked(call: CallContext): { userId?: string } {
-  if (call.metadata('x-holdfast-role') === 'operator') return {};
-  const userId = call.metadata('x-holdfast-user');
-  if (!userId) throw new Fault('USER_MISSING', 'an entry is asked for by its user, in metadata x-holdfast-user');
-  return { userId };
+  return actorOf(call)?.role === 'OPERATOR' ? {} : { userId: actorNameOf(call) };
 }
 
 function checkChange(id: string, requestId: string): RequestCheck {

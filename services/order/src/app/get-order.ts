@@ -1,4 +1,5 @@
 import type { Ledger } from '#libs/ledger/ledger.js';
+import { notFound } from '#libs/ledger/orders.js';
 import type { LedgerOrder } from '#libs/ledger/rows.js';
 import { Fault } from '#libs/refusal/fault.js';
 
@@ -12,6 +13,17 @@ export async function getOrder(
 ): Promise<LedgerOrder> {
   refuseImpossible(orderId);
   return await ledger.orderGet(orderId, userId);
+}
+
+/** An order of one of the stores. Any other's is answered like one that nobody has. */
+export async function orderOfStores(
+  ledger: Pick<Ledger, 'orderGet'>,
+  orderId: string,
+  stores: readonly string[],
+): Promise<LedgerOrder> {
+  const order = await getOrder(ledger, orderId, undefined);
+  if (stores.includes(order.storeId)) return order;
+  throw notFound(orderId);
 }
 
 /** What does not look like an order id names no order, which is no mistake in the request. */
