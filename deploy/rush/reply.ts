@@ -20,6 +20,7 @@ const REFUSALS = new Set([
   'SOLD_OUT',
   'NOT_ON_SALE',
   'LIMIT_REACHED',
+  'ALREADY_BOOKED',
   'MAX_PER_ORDER',
   'PAUSED',
   'SALE_CANCELLED',

@@ -152,6 +152,7 @@ const REASONS: Readonly<Partial<Record<RefusalReason, Refusal['reason']>>> = {
   [RefusalReason.REFUSAL_REASON_WAITLIST_FULL]: 'WAITLIST_FULL',
   [RefusalReason.REFUSAL_REASON_PRICE_DIFFERS]: 'PRICE_DIFFERS',
   [RefusalReason.REFUSAL_REASON_SALE_CANCELLED]: 'SALE_CANCELLED',
+  [RefusalReason.REFUSAL_REASON_ALREADY_BOOKED]: 'ALREADY_BOOKED',
 };
 
 /** Over the sku is what goes without saying. */

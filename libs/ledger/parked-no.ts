@@ -15,8 +15,8 @@ export interface ParkedSkuRow extends SkuRow {
 /** Units of a line's attendee in live orders. */
 export interface ParkedUnits {
   units: number;
-  /** The newest order by which they are the asking user's own. */
-  own_order_id: string | null;
+  /** The no to whoever wants too many besides. */
+  refusal: RefusalRow;
 }
 
 /** What of a read a claim is judged by. Units are those of its lines, in their order. */
@@ -108,8 +108,7 @@ function refusalOf(verdict: number, sku: ParkedSkuRow, units: ParkedUnits | unde
   if (sku.bar) return toRefusal(sku.bar);
   if (verdict === TOO_MANY_FOR_AN_ORDER) return { reason: 'MAX_PER_ORDER', skuId, limit: sku.max_per_order };
   if (verdict === TOO_MANY_FOR_AN_ATTENDEE) {
-    const ownOrderId = units?.own_order_id;
-    return { reason: 'LIMIT_REACHED', skuId, limit: sku.per_user_limit, ...(ownOrderId && { ownOrderId }) };
+    return units ? toRefusal(units.refusal) : { reason: 'LIMIT_REACHED', skuId, limit: sku.per_user_limit };
   }
   return sku.shortage ? toRefusal(sku.shortage) : { reason: 'NOT_ENOUGH', skuId, free: sku.free };
 }

@@ -127,6 +127,7 @@ test('a no is worded exactly as admission words it, whatever state the sku is in
   }
   assert.equal([...reasons].sort(), [
     'ALL_HELD',
+    'ALREADY_BOOKED',
     'LIMIT_REACHED',
     'MAX_PER_ORDER',
     'NOT_ENOUGH',
@@ -167,6 +168,12 @@ test("whoever has units has their own order named, and nobody is told somebody e
     words.map(({ no }) => no?.kind === 'REFUSED' && no.refusal),
     [{ ...limitReached, ownOrderId: orderId }, limitReached],
   );
+  const free = await db.sku({ capacity: 1, paymentRequired: false });
+  const booked = await db.order(claimOf('ann', free.skuId));
+  const [word] = (await db.ledger.parkedRead([claimOf('ann', free.skuId)])).words;
+  assert.equal(word?.no?.kind === 'REFUSED' && word.no.refusal, {
+    ...{ reason: 'ALREADY_BOOKED', skuId: free.skuId, limit: 1, ownOrderId: booked.orderId },
+  });
 });
 
 test('that tries began without marks is noted until later, never until earlier, and read along', async () => {

@@ -67,6 +67,25 @@ test('A18: a second order for the same person is refused with the first one name
   assert.is((await db.stock(skuId)).held, 1);
 });
 
+test('A18: whoever has confirmed units, and may have no more, has booked already; with room for less it is a limit', async () => {
+  const [full, roomy] = [
+    await newSku({ paymentRequired: false }),
+    await newSku({ paymentRequired: false, perUserLimit: 3 }),
+  ];
+  const booked = await db.order(claimOf('ann', full));
+  assert.equal(refusalOf(await db.admit(claimOf('ann', full))), {
+    ...{ reason: 'ALREADY_BOOKED', skuId: full, limit: 1, ownOrderId: booked.orderId },
+  });
+  const some = await db.order(claimOf('ann', roomy));
+  const more = claimOf('ann', [lineOf(roomy, 'ann', 3)]);
+  assert.equal(refusalOf(await db.admit(more)), {
+    ...{ reason: 'LIMIT_REACHED', skuId: roomy, limit: 3, ownOrderId: some.orderId },
+  });
+  const free = await newSku({ paymentRequired: false });
+  const batch = await db.ledger.claimsAdmit([claimOf('ben', free), claimOf('ben', free)]);
+  assert.is(batch[1] && refusalOf(batch[1]).reason, 'ALREADY_BOOKED');
+});
+
 test('of two orders in one batch the second names the first', async () => {
   const skuId = await newSku();
   const [first, second] = await db.ledger.claimsAdmit([claimOf('ann', skuId), claimOf('ann', skuId)]);

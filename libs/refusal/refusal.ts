@@ -10,7 +10,8 @@ export type RefusalReason =
   | 'UNPROCESSABLE'
   | 'WAITLIST_FULL'
   | 'PRICE_DIFFERS'
-  | 'SALE_CANCELLED';
+  | 'SALE_CANCELLED'
+  | 'ALREADY_BOOKED';
 
 /** Over what a limit counts: one sku, a store, a group of its skus, or a user's orders in a store. */
 export type LimitScope = 'SKU' | 'STORE' | 'GROUP' | 'OPEN_ORDERS' | 'UNFULFILLED';
@@ -30,10 +31,10 @@ export interface Refusal {
   closedAt?: Date;
   /** With NOT_ON_SALE: the slot has begun. */
   slotPast?: boolean;
-  /** The figure that was exceeded; with LIMIT_REACHED and MAX_PER_ORDER. */
+  /** The figure that was exceeded; with LIMIT_REACHED, ALREADY_BOOKED and MAX_PER_ORDER. */
   limit?: number;
   /** Over what; with LIMIT_REACHED. Absent: over the sku. */
   scope?: Exclude<LimitScope, 'SKU'>;
-  /** The caller's own newest live order that counts; with LIMIT_REACHED, when there is one. */
+  /** The caller's own newest live order that counts; with ALREADY_BOOKED, and with LIMIT_REACHED when there is one. */
   ownOrderId?: string;
 }

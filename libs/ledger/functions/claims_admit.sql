@@ -222,10 +222,11 @@ BEGIN
         WHEN worst <= 2 THEN jsonb_build_object('sku_id', sku_ids[k])
         WHEN worst <= 5 THEN bars[k]
         WHEN worst = 6 THEN jsonb_build_object('reason', 'MAX_PER_ORDER', 'sku_id', sku_ids[k], 'limit', maxima[k])
-        WHEN worst = 7 THEN jsonb_strip_nulls(jsonb_build_object(
-          'reason', 'LIMIT_REACHED', 'sku_id', sku_ids[k], 'limit', limits[k], 'own_order_id', CASE
-            WHEN user_ids[takers[culprit]] = user_ids[o] THEN order_ids[takers[culprit]]
-            ELSE own_order(user_ids[o], sku_ids[k], pair_attendees[culprit]) END))
+        WHEN worst = 7 AND user_ids[takers[culprit]] = user_ids[o] THEN limit_refusal(sku_ids[k],
+          coalesce(owned[culprit], 0) + taken[culprit], limits[k], user_ids[o], pair_attendees[culprit],
+          order_ids[takers[culprit]], states[takers[culprit]])
+        WHEN worst = 7 THEN limit_refusal(sku_ids[k], coalesce(owned[culprit], 0) + taken[culprit], limits[k],
+          user_ids[o], pair_attendees[culprit])
         WHEN remaining[k] > 0 AND NOT kept[k] THEN
           jsonb_build_object('reason', 'NOT_ENOUGH', 'sku_id', sku_ids[k], 'free', remaining[k])
         ELSE shortages[k] END;

@@ -12,8 +12,10 @@ AS $$
     WHEN ledger.sale_bar(sku, at) IS NOT NULL THEN ledger.sale_bar(sku, at)
     WHEN l.there + l.wanted > sku.max_per_order THEN
       jsonb_build_object('reason', 'MAX_PER_ORDER', 'sku_id', target, 'limit', sku.max_per_order)
-    WHEN l.attendee_full IS NOT NULL THEN jsonb_strip_nulls(jsonb_build_object('reason', 'LIMIT_REACHED',
-      'sku_id', target, 'limit', sku.per_user_limit, 'own_order_id', ledger.own_order(o.user_id, target, l.attendee_full)))
+    WHEN l.attendee_full IS NOT NULL THEN
+      ledger.limit_refusal(target, coalesce((
+        SELECT a.units FROM ledger.attendee_units AS a WHERE a.sku_id = target AND a.attendee_id = l.attendee_full
+      ), 0), sku.per_user_limit, o.user_id, l.attendee_full)
     WHEN sku.currency <> o.currency OR sku.price_minor <> ANY (l.prices) THEN
       jsonb_build_object('reason', 'PRICE_DIFFERS', 'sku_id', target)
     WHEN s.free >= l.wanted THEN NULL

@@ -7,8 +7,8 @@
 --   skus            rows of sku_rows, with bar: why nobody can buy it now (sale_bar), and shortage: the refusal when no
 --                   unit is free (shortage); both in the words of claims_admit
 --   orders          rows of order_rows; of an id that is an entry of a waitlist, {order_id, is_entry} alone
---   units           {place, units, own_order_id} of lines whose attendee has units: the place in the arrays, from 1, and
---                   the newest order by which they are the asking user's own
+--   units           {place, units, refusal} of lines whose attendee has units: the place in the arrays, from 1, and the
+--                   no if the line wants too many besides (limit_refusal)
 --   unmarked_until  until when tries may have begun that no mark knows of; null: there were none
 CREATE OR REPLACE FUNCTION ledger.parked_read(
   sku_ids text[], order_ids uuid[], pair_sku_ids text[], pair_attendee_ids text[], pair_user_ids text[]
@@ -38,10 +38,11 @@ BEGIN
       ) AS known
     ), (
       SELECT coalesce(json_agg(json_build_object('place', p.place, 'units', a.units,
-        'own_order_id', own_order(p.user_id, p.sku_id, p.attendee_id))), '[]')
+        'refusal', limit_refusal(p.sku_id, a.units, sku.per_user_limit, p.user_id, p.attendee_id))), '[]')
       FROM unnest(pair_sku_ids, pair_attendee_ids, pair_user_ids)
         WITH ORDINALITY AS p (sku_id, attendee_id, user_id, place)
       JOIN attendee_units AS a ON a.sku_id = p.sku_id AND a.attendee_id = p.attendee_id
+      JOIN skus AS sku ON sku.sku_id = p.sku_id
       WHERE a.units > 0
     ), (
       SELECT u.until FROM unmarked AS u

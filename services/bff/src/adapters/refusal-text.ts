@@ -60,6 +60,10 @@ const texts: Readonly<Record<RefusalReason, RefusalText>> = {
     title: 'The sale was cancelled',
     detail: ({ skuId }) => `${skuId} is not sold any more. What was paid for it goes back.`,
   },
+  [RefusalReason.REFUSAL_REASON_ALREADY_BOOKED]: {
+    title: 'You have it already',
+    detail: ({ skuId, limit }) => `You have ${skuId} already, and nobody may have more than ${limit} of it.`,
+  },
   [RefusalReason.REFUSAL_REASON_UNSPECIFIED]: unknownReason(),
   [RefusalReason.UNRECOGNIZED]: unknownReason(),
 };

@@ -121,6 +121,8 @@ function reasonOf(refusal: Refusal, at: Date): string {
       return `${skuId} was not on sale${notOnSale(refusal, at)}`;
     case 'LIMIT_REACHED':
       return `one may have ${refusal.limit ?? 0} ${limitedBy(refusal)}${refusal.ownOrderId ? `, see order ${refusal.ownOrderId}` : ''}`;
+    case 'ALREADY_BOOKED':
+      return `its user had ${skuId} already, see order ${refusal.ownOrderId}`;
     case 'MAX_PER_ORDER':
       return `an order may take ${refusal.limit ?? 0} of ${skuId}`;
     case 'PAUSED':

@@ -45,7 +45,7 @@ export enum RefusalReason {
   REFUSAL_REASON_ALL_HELD = 2,
   REFUSAL_REASON_SOLD_OUT = 3,
   REFUSAL_REASON_NOT_ON_SALE = 4,
-  /** REFUSAL_REASON_LIMIT_REACHED - The attendee, or the user, would have more than a limit allows. */
+  /** REFUSAL_REASON_LIMIT_REACHED - The attendee, or the user, would have more than a limit allows; what counts may still be on hold. */
   REFUSAL_REASON_LIMIT_REACHED = 5,
   /** REFUSAL_REASON_MAX_PER_ORDER - The order wants more than max_per_order of one sku. */
   REFUSAL_REASON_MAX_PER_ORDER = 6,
@@ -59,6 +59,8 @@ export enum RefusalReason {
   REFUSAL_REASON_PRICE_DIFFERS = 10,
   /** REFUSAL_REASON_SALE_CANCELLED - The sale was cancelled for good. */
   REFUSAL_REASON_SALE_CANCELLED = 11,
+  /** REFUSAL_REASON_ALREADY_BOOKED - The attendee has as many units of the sku as one may have, by an order of the caller that is confirmed. */
+  REFUSAL_REASON_ALREADY_BOOKED = 12,
   UNRECOGNIZED = -1,
 }
 
@@ -145,9 +147,9 @@ export interface Refusal {
     | undefined;
   /** With NOT_ON_SALE: the slot has begun. */
   slotPast: boolean;
-  /** The figure that was exceeded; with LIMIT_REACHED and MAX_PER_ORDER. */
+  /** The figure that was exceeded; with LIMIT_REACHED, ALREADY_BOOKED and MAX_PER_ORDER. */
   limit: number;
-  /** The caller's own newest live order that counts; with LIMIT_REACHED, when there is one. */
+  /** The caller's own newest live order that counts; with ALREADY_BOOKED, and with LIMIT_REACHED when there is one. */
   ownOrderId: string;
   /** Over what the limit counts; with LIMIT_REACHED. */
   scope: LimitScope;
