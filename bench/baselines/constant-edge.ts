@@ -3,6 +3,7 @@
 import { createLogger } from '#libs/runtime/logger.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
 import { createHttp } from '../../services/bff/src/adapters/http.js';
+import { identifyBy } from '../../services/bff/src/adapters/identity.js';
 import { countRequests } from '../../services/bff/src/adapters/request-metrics.js';
 import { resource } from '../../services/bff/src/adapters/resource.js';
 import { noQuery, reserveBody } from '../../services/bff/src/adapters/schemas.js';
@@ -21,7 +22,7 @@ const soldOut = Buffer.from(
   }),
 );
 
-const app = createHttp(createLogger('constant-edge', 'warn'));
+const app = createHttp(createLogger('constant-edge', 'warn'), identifyBy(undefined));
 countRequests(app, createMetrics());
 resource(app, '/v1/orders', {
   POST: {

@@ -6,6 +6,7 @@ import { createLogger } from '#libs/runtime/logger.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
 import type { Gateway } from '../../services/bff/src/adapters/gateway.js';
 import { createHttp } from '../../services/bff/src/adapters/http.js';
+import { identifyBy } from '../../services/bff/src/adapters/identity.js';
 import { orderRoutes } from '../../services/bff/src/adapters/orders.js';
 import { countRequests } from '../../services/bff/src/adapters/request-metrics.js';
 import { heldOrder } from './held-order.js';
@@ -15,14 +16,14 @@ const poolSize = 20;
 
 const [databaseUrl = ''] = process.argv.slice(2);
 const pool = new Pool({ connectionString: databaseUrl, max: poolSize });
-const app = createHttp(createLogger('monolith', 'warn'));
+const app = createHttp(createLogger('monolith', 'warn'), identifyBy(undefined));
 countRequests(app, createMetrics());
-orderRoutes(app, { reserve } as Gateway);
+orderRoutes(app, { reserve } as unknown as Gateway);
 process.once('disconnect', () => process.exit());
 process.send?.(await app.listen({ host: '127.0.0.1', port: 0 }));
 
 async function reserve(
-  userId: string,
+  { userId }: Parameters<Gateway['reserve']>[0],
   { storeId, requestId, lines }: Parameters<Gateway['reserve']>[1],
 ): ReturnType<Gateway['reserve']> {
   const own = lines.map((line) => ({ ...line, attendeeId: line.attendeeId || userId }));

@@ -4,6 +4,7 @@ import { createLogger } from '#libs/runtime/logger.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
 import type { Gateway } from '../../services/bff/src/adapters/gateway.js';
 import { createHttp } from '../../services/bff/src/adapters/http.js';
+import { identifyBy } from '../../services/bff/src/adapters/identity.js';
 import { orderRoutes } from '../../services/bff/src/adapters/orders.js';
 import { countRequests } from '../../services/bff/src/adapters/request-metrics.js';
 import { reserveMethod } from '../drivers/reserve-method.js';
@@ -13,8 +14,8 @@ const deadlineMs = 10_000;
 
 const [target = ''] = process.argv.slice(2);
 const reserve = unaryClient(target, reserveMethod, deadlineMs);
-const app = createHttp(createLogger('unary-edge', 'warn'));
+const app = createHttp(createLogger('unary-edge', 'warn'), identifyBy(undefined));
 countRequests(app, createMetrics());
-orderRoutes(app, { reserve: (userId, request) => reserve(request, userId) } as Gateway);
+orderRoutes(app, { reserve: ({ userId }, request) => reserve(request, userId) } as Gateway);
 process.once('disconnect', () => process.exit());
 process.send?.(await app.listen({ host: '127.0.0.1', port: 0 }));

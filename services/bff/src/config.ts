@@ -1,3 +1,4 @@
+import { declareIdentity } from '#libs/identity/identity-settings.js';
 import { ConfigError, type Env, type EnvReader, readEnv } from '#libs/runtime/config.js';
 import { logLevels } from '#libs/runtime/logger.js';
 import { isWebhookSecret } from '#libs/webhook/signature.js';
@@ -17,6 +18,8 @@ export function declareConfig(read: EnvReader) {
     deadlineMs: read.integer('DEADLINE_MS', { default: 10_000, min: 100, max: 60_000 }),
     maxInFlight: read.integer('MAX_IN_FLIGHT', { default: 20_000, min: 1, max: 1_000_000 }),
     paymentNoticeSecrets: noticeSecretsOf(read.string('PAYMENT_NOTICE_SECRETS', { default: '' })),
+    identity: declareIdentity(read),
+    serviceTokenPath: read.string('SERVICE_TOKEN_PATH', { optional: true }),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
   };
 }

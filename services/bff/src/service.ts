@@ -1,14 +1,17 @@
 import type { FastifyInstance } from 'fastify';
+import { verifierBy } from '#libs/identity/identity-settings.js';
 import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
 import { connectGateway } from './adapters/gateway.js';
 import { createHttp } from './adapters/http.js';
+import { type Identify, identifyBy } from './adapters/identity.js';
 import { orderChangeRoutes } from './adapters/order-changes.js';
 import { orderRoutes } from './adapters/orders.js';
 import { paymentRoutes } from './adapters/payments.js';
 import { requestIdRoutes } from './adapters/request-ids.js';
 import { countRequests } from './adapters/request-metrics.js';
+import { serviceMetadata } from './adapters/service-token.js';
 import { skuRoutes } from './adapters/skus.js';
 import { waitlistRoutes } from './adapters/waitlist.js';
 import type { BffConfig } from './config.js';
@@ -22,12 +25,18 @@ export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ ht
   const { logger } = life;
   const metrics = createMetrics();
 
-  const gateway = connectGateway({ ...config, target: config.gatewayTarget, logger, metrics });
+  const gateway = connectGateway({
+    ...config,
+    target: config.gatewayTarget,
+    ownMetadata: serviceMetadata(config.serviceTokenPath),
+    logger,
+    metrics,
+  });
   life.closer('gateway', () => gateway.close());
   const checks = { gateway: () => gateway.isReachable() };
   await startAdmin({ address: config.adminAddress, life, metrics, checks });
 
-  const app = createHttp(logger);
+  const app = createHttp(logger, identifyIn(config, life));
   countRequests(app, metrics);
   orderRoutes(app, gateway);
   orderChangeRoutes(app, gateway);
@@ -39,6 +48,15 @@ export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ ht
   const httpAddress = await app.listen({ host, port: Number(port), backlog: listenBacklog });
   life.closer('http', () => closeHttp(app));
   return { httpAddress };
+}
+
+/** How it finds out who calls. */
+function identifyIn({ identity }: BffConfig, { logger }: Lifecycle): Identify {
+  const verifier = verifierBy(identity, (error) =>
+    logger.error({ err: error }, 'the keys of the issuer cannot be read'),
+  );
+  if (verifier === undefined) logger.warn('there is no TOKEN_ISSUER: the edge believes who callers say they are');
+  return identifyBy(verifier);
 }
 
 /** Takes no more and finishes what is in flight. A connection that becomes idle meanwhile would be kept open by its client. */

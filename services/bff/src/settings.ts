@@ -1,7 +1,12 @@
+import { identityNotes } from '#libs/identity/identity-settings.js';
 import type { SettingNotes } from '#libs/runtime/setting-notes.js';
 
 /** Why the settings of config.ts are what they are. */
 export const settingNotes: SettingNotes = {
+  ...identityNotes,
+  SERVICE_TOKEN_PATH: {
+    why: 'The file with the token, of role `service`, by which it speaks to the gateways for itself: reservations of users, and what payment providers tell. It is read again whenever it is needed. Without it its certificate must say who it is.',
+  },
   HTTP_ADDRESS: { why: 'Where apps reach it.' },
   GATEWAY_TARGET: { why: 'The gateways. Reservations go round all of them, and to another when one breaks off.' },
   DEADLINE_MS: {

@@ -1,5 +1,7 @@
 import { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createLogger } from '#libs/runtime/logger.js';
+import { bearerOf, testIdentity } from '#libs/testing/test-issuer.js';
+import { readConfig } from '../src/config.js';
 import { startBff } from '../src/service.js';
 import { type Asked, startFakeGateway } from './fake-gateway.js';
 
@@ -31,7 +33,7 @@ export const noticeSecret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
 export const good = { store_id: 'store-1', lines: [{ sku_id: 'sku-1', quantity: 2 }] };
 export const goodHeaders = {
   'content-type': 'application/json',
-  'x-holdfast-user': 'ana',
+  authorization: bearerOf('ana'),
   'idempotency-key': 'key-1',
 };
 
@@ -52,7 +54,7 @@ export async function startEdgeUnderTest(): Promise<EdgeUnderTest> {
     ask,
     post: (body, headers = goodHeaders, path = '/v1/orders') =>
       ask(path, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    get: (path, user = 'ana') => ask(path, { headers: { 'x-holdfast-user': user } }),
+    get: (path, user = 'ana') => ask(path, { headers: { authorization: bearerOf(user) } }),
     startAnother,
     async close() {
       await life.close();
@@ -64,18 +66,17 @@ export async function startEdgeUnderTest(): Promise<EdgeUnderTest> {
 async function start(gatewayTarget: string): Promise<{ base: string; life: Lifecycle }> {
   const life = new Lifecycle(createLogger('test', 'silent'));
   const address = '127.0.0.1:0';
-  const { httpAddress } = await startBff(
-    {
-      httpAddress: address,
-      adminAddress: address,
-      gatewayTarget,
-      deadlineMs: 2_000,
-      maxInFlight: 100,
-      logLevel: 'silent',
-      paymentNoticeSecrets: new Map([['sandbox', [noticeSecret]]]),
-    },
-    life,
-  );
+  const config = readConfig({
+    HTTP_ADDRESS: address,
+    ADMIN_ADDRESS: address,
+    GATEWAY_TARGET: gatewayTarget,
+    DEADLINE_MS: '2000',
+    MAX_IN_FLIGHT: '100',
+    LOG_LEVEL: 'silent',
+    PAYMENT_NOTICE_SECRETS: `sandbox=${noticeSecret}`,
+    ...testIdentity(),
+  });
+  const { httpAddress } = await startBff(config, life);
   return { base: httpAddress, life };
 }
 

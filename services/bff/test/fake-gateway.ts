@@ -7,6 +7,7 @@ import {
   type CreateRequestIdRequest,
   type MoveOrderResponse,
   ReservationServiceDefinition,
+  type ReserveRequest,
   type ReserveResponse,
   type ReserveStreamItem,
   type ReserveStreamRequest,
@@ -28,6 +29,8 @@ export type Answer = NonNullable<ReserveResponse['outcome']> | Fault | 'never' |
 /** What a test wants the gateway to say, and what the gateway was asked. */
 export interface Asked {
   reserved: ReserveStreamItem[];
+  /** By those who act for others. */
+  reservedFor: { by: string; forUser: string | undefined; request: ReserveRequest }[];
   cancelled: { userId: string; request: CancelOrderRequest }[];
   /** Changes besides cancellations, and what providers told: the verb and its request. */
   changed: { verb: string; userId: string; request: object }[];
@@ -49,6 +52,12 @@ export interface FakeGateway {
   close(): Promise<void>;
 }
 
+/** Whom the token of a call names; the fake believes it. */
+function userIn(call: CallContext): string {
+  const [, claims = ''] = call.metadata('authorization')?.split('.') ?? [];
+  return claims === '' ? '' : JSON.parse(Buffer.from(claims, 'base64url').toString()).sub;
+}
+
 async function absent(): Promise<never> {
   throw new Fault('INTERNAL', 'not part of this test');
 }
@@ -56,6 +65,7 @@ async function absent(): Promise<never> {
 export async function startFakeGateway(): Promise<FakeGateway> {
   const fresh = (): Asked => ({
     reserved: [],
+    reservedFor: [],
     cancelled: [],
     changed: [],
     moved: undefined,
@@ -85,7 +95,7 @@ export async function startFakeGateway(): Promise<FakeGateway> {
 function changesOf(asked: Asked, note: (call: CallContext) => void) {
   const changed = (verb: string, call: CallContext, request: { orderId: string }): Order => {
     note(call);
-    const userId = call.metadata('x-holdfast-user') ?? '';
+    const userId = userIn(call);
     asked.changed.push({ verb, userId, request });
     return orderOf({ orderId: request.orderId, userId });
   };
@@ -138,15 +148,20 @@ function fakeService(asked: Asked): ServiceImplementation {
     if (asked.fault !== undefined) throw asked.fault;
   };
   return implement(ReservationServiceDefinition, {
-    reserve: absent,
+    async reserve(request, call) {
+      note(call);
+      const forUser = call.metadata('holdfast-for-user');
+      asked.reservedFor.push({ by: userIn(call), forUser, request });
+      return { outcome: { $case: 'held', value: { order: orderOf({ userId: forUser ?? '' }) } } };
+    },
     reserveStream: (stream) => answerReservations(stream, asked),
     async getOrder({ orderId }, call) {
       note(call);
-      return { order: orderOf({ orderId, userId: call.metadata('x-holdfast-user') ?? '' }) };
+      return { order: orderOf({ orderId, userId: userIn(call) }) };
     },
     async cancelOrder(request, call) {
       note(call);
-      const userId = call.metadata('x-holdfast-user') ?? '';
+      const userId = userIn(call);
       asked.cancelled.push({ userId, request });
       return { order: orderOf({ orderId: request.orderId, userId, state: OrderState.ORDER_STATE_CANCELLED }) };
     },
@@ -166,7 +181,7 @@ function fakeService(asked: Asked): ServiceImplementation {
     async *watchPlace() {},
     async createRequestId(request, call) {
       note(call);
-      asked.issued.push({ userId: call.metadata('x-holdfast-user') ?? '', request });
+      asked.issued.push({ userId: userIn(call), request });
       return { requestId: 'hf1.issued', expiresAt: new Date('2030-01-01T00:30:00.000Z') };
     },
   });

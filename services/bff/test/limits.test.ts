@@ -123,7 +123,7 @@ test('a request id is issued to its user for one sku, and needs no key', async (
   assert.equal(edge.asked.issued, [asked, asked]);
   const wrong = await edge.post({ store_id: 'a b', note: 1 }, keyless, '/v1/request-ids');
   assert.equal([wrong.status, placesOf(wrong)], [400, ['#/note', '#/sku_id', '#/store_id']]);
-  const { 'x-holdfast-user': __, ...nobody } = keyless;
+  const { authorization: __, ...nobody } = keyless;
   assert.is((await edge.post(wish, nobody, '/v1/request-ids')).status, 401);
   assert.is((await edge.get('/v1/request-ids')).status, 405);
   assert.is(edge.asked.issued.length, 2);
@@ -141,7 +141,7 @@ test('C08: whatever a request says of where it came from, nothing of it reaches 
   for (let i = 0; i < 60; i += 1) {
     const [path, method, body] = calls[i % calls.length] ?? ['', ''];
     const origin = { 'x-forwarded-for': `9.9.9.${i}`, forwarded: `for=9.9.9.${i}`, 'x-real-ip': `9.9.9.${i}` };
-    const headers = body ? { ...goodHeaders, ...origin } : { 'x-holdfast-user': 'ana', ...origin };
+    const headers = body ? { ...goodHeaders, ...origin } : { authorization: goodHeaders.authorization, ...origin };
     const answer = await edge.ask(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     assert.ok(answer.status < 300, `${method} ${path} ${answer.status}`);
   }

@@ -151,7 +151,7 @@ test('violations that the gateway found point where the app gave the field', asy
   const violations = fields.map((field) => ({ field, description: 'is odd' }));
   edge.asked.answer = () => new Fault('INVALID_REQUEST', 'odd', { violations });
   const answer = await edge.post(good);
-  assert.equal(placesOf(answer), ['#/lines/2/quantity', '#/store_id', 'Idempotency-Key', 'X-Holdfast-User']);
+  assert.equal(placesOf(answer), ['#/lines/2/quantity', '#/store_id', 'Holdfast-For-User', 'Idempotency-Key']);
 });
 
 test('nothing of the inside leaves with a 500', async () => {
@@ -188,7 +188,7 @@ test('an order is read and cancelled in the name of the user', async () => {
   }
   const bare = await edge.ask('/v1/orders/o-1:cancel', {
     method: 'POST',
-    headers: { 'x-holdfast-user': 'ana', 'idempotency-key': 'c-9' },
+    headers: { authorization: goodHeaders.authorization, 'idempotency-key': 'c-9' },
   });
   assert.is(bare.status, 200);
   assert.equal(

@@ -156,7 +156,7 @@ test('a move that is refused says why', async () => {
 test('a change without a key, a user or its members is refused', async () => {
   const { 'idempotency-key': _, ...keyless } = goodHeaders;
   assert.is((await edge.post({}, keyless, '/v1/orders/o-1/payment')).status, 400);
-  const { 'x-holdfast-user': __, ...nobody } = goodHeaders;
+  const { authorization: __, ...nobody } = goodHeaders;
   assert.is((await edge.post({}, nobody, '/v1/orders/o-1/extend')).status, 401);
   assert.equal(placesOf(await edge.post({}, goodHeaders, '/v1/orders/o-1/move')), ['#/to_sku_id']);
   const empty = await edge.post({ lines: [], other: 1 }, goodHeaders, '/v1/orders/o-1/cancel-lines');

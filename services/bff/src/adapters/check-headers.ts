@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import { isIdentityId } from '#libs/identity/principal.js';
 import { describeKey, keyHeader, readKey } from './idempotency-key.js';
-import { userHeader } from './identity.js';
+import { forUserHeader, userHeader } from './identity.js';
 import type { ProblemError } from './invalid-request.js';
-
-const id = /^[\x21-\x7e]{1,128}$/;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -19,8 +18,11 @@ export function errorsOfHeaders(request: FastifyRequest): readonly ProblemError[
   const user = headers['x-holdfast-user'];
   // A key that names the request was read already.
   const isKeyRight = key === request.id || !isChange(request) || readKey(key) !== undefined;
-  const isUserRight = typeof user !== 'string' || user === '' || id.test(user);
-  return isKeyRight && isUserRight ? none : whatIsWrong(isKeyRight, isUserRight, request);
+  const isUserRight = typeof user !== 'string' || user === '' || isIdentityId(user);
+  const forUser = headers['holdfast-for-user'];
+  const isForUserRight = forUser === undefined || isIdentityId(forUser);
+  if (isKeyRight && isUserRight && isForUserRight) return none;
+  return whatIsWrong({ isKeyRight, isUserRight, isForUserRight }, request);
 }
 
 const none: readonly ProblemError[] = [];
@@ -29,14 +31,17 @@ function isChange({ method, routeOptions }: FastifyRequest): boolean {
   return (method === 'POST' || method === 'DELETE') && routeOptions.config.keyless !== true;
 }
 
-function whatIsWrong(isKeyRight: boolean, isUserRight: boolean, { headers }: FastifyRequest): ProblemError[] {
+function whatIsWrong(
+  { isKeyRight, isUserRight, isForUserRight }: Record<'isKeyRight' | 'isUserRight' | 'isForUserRight', boolean>,
+  { headers }: FastifyRequest,
+): ProblemError[] {
   const errors: ProblemError[] = [];
   if (!isKeyRight) {
     const isMissing = headers['idempotency-key'] === undefined;
     errors.push({ detail: isMissing ? 'is required' : `must be ${describeKey}`, header: keyHeader });
   }
-  if (!isUserRight) {
-    errors.push({ detail: 'must be 1 to 128 printable ASCII characters without spaces', header: userHeader });
-  }
+  const noId = 'must be 1 to 128 printable ASCII characters without spaces';
+  if (!isUserRight) errors.push({ detail: noId, header: userHeader });
+  if (!isForUserRight) errors.push({ detail: noId, header: forUserHeader });
   return errors;
 }

@@ -20,10 +20,6 @@ import {
   ReservationServiceDefinition,
   type ReserveRequest,
   type ReserveResponse,
-  type ReserveStreamItem,
-  type ReserveStreamRequest,
-  type ReserveStreamResponse,
-  type ReserveStreamResult,
   type StartPaymentRequest,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import type { WaitlistEntry } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist.js';
@@ -32,31 +28,30 @@ import {
   type LeaveWaitlistRequest,
   WaitlistServiceDefinition,
 } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
-import { Fault } from '#libs/refusal/fault.js';
-import { BatchCaller } from '#libs/rpc/batch-caller.js';
 import { connect } from '#libs/rpc/client.js';
-import { fromStatus } from '#libs/rpc/status.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
+import type { Caller } from './identity.js';
+import { openReservations } from './reservations.js';
 
-/** The gateway as this edge uses it. Everything rejects with Faults. */
+/** The gateway as this edge uses it. Everything rejects with Faults. Notices of payments are told by the edge itself. */
 export interface Gateway {
   /** The same user and request id may be sent again and again: they are the same order. */
-  reserve(userId: string, request: ReserveRequest): Promise<ReserveResponse>;
-  createRequestId(userId: string, request: CreateRequestIdRequest): Promise<CreateRequestIdResponse>;
-  getOrder(userId: string, orderId: string): Promise<Order | undefined>;
-  cancelOrder(userId: string, request: CancelOrderRequest): Promise<Order | undefined>;
-  cancelOrderLines(userId: string, request: CancelOrderLinesRequest): Promise<Order | undefined>;
-  moveOrder(userId: string, request: MoveOrderRequest): Promise<MoveOrderResponse['outcome']>;
-  extendHold(userId: string, request: ExtendHoldRequest): Promise<Order | undefined>;
-  startPayment(userId: string, request: StartPaymentRequest): Promise<PaymentSession | undefined>;
+  reserve(caller: Caller, request: ReserveRequest): Promise<ReserveResponse>;
+  createRequestId(caller: Caller, request: CreateRequestIdRequest): Promise<CreateRequestIdResponse>;
+  getOrder(caller: Caller, orderId: string): Promise<Order | undefined>;
+  cancelOrder(caller: Caller, request: CancelOrderRequest): Promise<Order | undefined>;
+  cancelOrderLines(caller: Caller, request: CancelOrderLinesRequest): Promise<Order | undefined>;
+  moveOrder(caller: Caller, request: MoveOrderRequest): Promise<MoveOrderResponse['outcome']>;
+  extendHold(caller: Caller, request: ExtendHoldRequest): Promise<Order | undefined>;
+  startPayment(caller: Caller, request: StartPaymentRequest): Promise<PaymentSession | undefined>;
   /** Resolve once it is recorded. */
   confirmPayment(request: ConfirmPaymentRequest): Promise<void>;
   failPayment(request: FailPaymentRequest): Promise<void>;
   recordRefund(request: RecordRefundRequest): Promise<void>;
-  getWaitlistEntry(userId: string, entryId: string): Promise<WaitlistEntry | undefined>;
-  leaveWaitlist(userId: string, request: LeaveWaitlistRequest): Promise<WaitlistEntry | undefined>;
-  acceptOffer(userId: string, request: AcceptOfferRequest): Promise<WaitlistEntry | undefined>;
+  getWaitlistEntry(caller: Caller, entryId: string): Promise<WaitlistEntry | undefined>;
+  leaveWaitlist(caller: Caller, request: LeaveWaitlistRequest): Promise<WaitlistEntry | undefined>;
+  acceptOffer(caller: Caller, request: AcceptOfferRequest): Promise<WaitlistEntry | undefined>;
   getSku(skuId: string): Promise<GetSkuResponse>;
   listSkus(request: ListSkusRequest): Promise<ListSkusResponse>;
   /** Whether any of its processes takes reservations. */
@@ -69,65 +64,43 @@ export interface GatewayOptions {
   /** How long a request of an app is worked on. */
   deadlineMs: number;
   maxInFlight: number;
+  /** As whom this edge speaks for itself. */
+  ownMetadata: () => Readonly<Record<string, string>>;
   logger: Logger;
   metrics: Metrics;
 }
 
-/** A gateway that breaks off says nothing of the outcome: the item is sent again, to another one, so many times in all. */
-const triesMax = 4;
-
-/** Reservations go by one batched stream to each gateway, which names their users; the rest by calls of their own. */
-export function connectGateway({ target, deadlineMs, maxInFlight, logger, metrics }: GatewayOptions): Gateway {
+/** Reservations of users go by one batched stream to each gateway, which names them; the rest by calls with the caller's token. */
+export function connectGateway(options: GatewayOptions): Gateway {
+  const { target, deadlineMs, ownMetadata } = options;
   const client = connect(ReservationServiceDefinition, target, { defaultDeadlineMs: deadlineMs });
   const payments = connect(PaymentServiceDefinition, target, { defaultDeadlineMs: deadlineMs });
   const waitlist = connect(WaitlistServiceDefinition, target, { defaultDeadlineMs: deadlineMs });
-  const reservations = new BatchCaller<
-    ReserveStreamItem,
-    ReserveStreamResult,
-    ReserveStreamRequest,
-    ReserveStreamResponse
-  >({
-    service: ReservationServiceDefinition,
-    method: ReservationServiceDefinition.methods.reserveStream,
-    target,
-    wrap: (items) => ({ items }),
-    results: ({ results }) => results,
-    keyOf: ({ request }) => request?.storeId ?? '',
-    maxWaiting: maxInFlight,
-    logger,
-    metrics,
-  });
-  const as = (userId: string) => ({ metadata: { 'x-holdfast-user': userId } });
+  const reservations = openReservations(options);
+  const as = ({ metadata }: Caller) => ({ metadata });
+  const own = () => ({ metadata: ownMetadata() });
 
   return {
-    async reserve(userId, request) {
-      const giveUpAt = performance.now() + deadlineMs;
-      for (let tries = 1; ; tries += 1) {
-        try {
-          return responseOf(await reservations.call({ userId, request }, giveUpAt - performance.now()));
-        } catch (thrown) {
-          const isUnknown = thrown instanceof Fault && thrown.reason === 'UNAVAILABLE';
-          if (!isUnknown || tries === triesMax || performance.now() >= giveUpAt) throw thrown;
-        }
-      }
-    },
-    createRequestId: (userId, request) => client.createRequestId(request, as(userId)),
-    getOrder: async (userId, orderId) => (await client.getOrder({ orderId }, as(userId))).order,
-    cancelOrder: async (userId, request) => (await client.cancelOrder(request, as(userId))).order,
-    cancelOrderLines: async (userId, request) => (await client.cancelOrderLines(request, as(userId))).order,
-    moveOrder: async (userId, request) => (await client.moveOrder(request, as(userId))).outcome,
-    extendHold: async (userId, request) => (await client.extendHold(request, as(userId))).order,
-    startPayment: async (userId, request) => (await client.startPayment(request, as(userId))).session,
-    confirmPayment: async (request) => void (await client.confirmPayment(request)),
-    failPayment: async (request) => void (await payments.failPayment(request)),
-    recordRefund: async (request) => void (await payments.recordRefund(request)),
-    getWaitlistEntry: async (userId, entryId) =>
-      (await waitlist.getWaitlistEntry({ entryId, skuId: '' }, as(userId))).entry,
-    leaveWaitlist: async (userId, request) => (await waitlist.leaveWaitlist(request, as(userId))).entry,
-    acceptOffer: async (userId, request) => (await waitlist.acceptOffer(request, as(userId))).entry,
+    // Only users are spoken for by the stream, which says who they are. Whoever acts for others says so to the gateway.
+    reserve: (caller, request) =>
+      caller.role === 'USER' ? reservations.reserve(caller.userId, request) : client.reserve(request, as(caller)),
+    createRequestId: (caller, request) => client.createRequestId(request, as(caller)),
+    getOrder: async (caller, orderId) => (await client.getOrder({ orderId }, as(caller))).order,
+    cancelOrder: async (caller, request) => (await client.cancelOrder(request, as(caller))).order,
+    cancelOrderLines: async (caller, request) => (await client.cancelOrderLines(request, as(caller))).order,
+    moveOrder: async (caller, request) => (await client.moveOrder(request, as(caller))).outcome,
+    extendHold: async (caller, request) => (await client.extendHold(request, as(caller))).order,
+    startPayment: async (caller, request) => (await client.startPayment(request, as(caller))).session,
+    confirmPayment: async (request) => void (await client.confirmPayment(request, own())),
+    failPayment: async (request) => void (await payments.failPayment(request, own())),
+    recordRefund: async (request) => void (await payments.recordRefund(request, own())),
+    getWaitlistEntry: async (caller, entryId) =>
+      (await waitlist.getWaitlistEntry({ entryId, skuId: '' }, as(caller))).entry,
+    leaveWaitlist: async (caller, request) => (await waitlist.leaveWaitlist(request, as(caller))).entry,
+    acceptOffer: async (caller, request) => (await waitlist.acceptOffer(request, as(caller))).entry,
     getSku: (skuId) => client.getSku({ skuId }),
     listSkus: (request) => client.listSkus(request),
-    isReachable: () => reservations.openPeers > 0,
+    isReachable: () => reservations.isReachable(),
     close() {
       reservations.close();
       client.close();
@@ -135,9 +108,4 @@ export function connectGateway({ target, deadlineMs, maxInFlight, logger, metric
       waitlist.close();
     },
   };
-}
-
-function responseOf({ result }: ReserveStreamResult): ReserveResponse {
-  if (result?.$case === 'response') return result.value;
-  throw result ? fromStatus(result.value) : new Fault('INTERNAL', 'The gateway gave a result that is not known here');
 }

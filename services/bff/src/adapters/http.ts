@@ -4,6 +4,7 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } 
 import type { Logger } from '#libs/runtime/logger.js';
 import { refuseConnection } from './client-error.js';
 import { readKey } from './idempotency-key.js';
+import type { Identify } from './identity.js';
 import { sendError, sendHttpProblem } from './problem.js';
 
 const bodyMaxBytes = 65_536;
@@ -17,7 +18,7 @@ const timeoutsCheckedEveryMs = 1_000;
 const keepAliveTimeoutMs = 75_000;
 
 /** The HTTP server without its routes: limits, time-outs, strict input, and problem+json for all that goes wrong. */
-export function createHttp(logger: Logger): FastifyInstance {
+export function createHttp(logger: Logger, identify: Identify): FastifyInstance {
   const app: FastifyInstance = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -45,6 +46,8 @@ export function createHttp(logger: Logger): FastifyInstance {
   app.setChildLoggerFactory((parent) => parent);
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request, reply) => sendHttpProblem(404, 'No resource has this path.', request, reply));
+  app.decorate('identify', identify);
+  app.decorateRequest('principal', null);
   takeJsonOnly(app);
   return app;
 }

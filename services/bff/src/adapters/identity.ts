@@ -1,11 +1,70 @@
 import type { FastifyRequest } from 'fastify';
+import type { Principal } from '#libs/identity/principal.js';
+import type { TokenVerifier } from '#libs/identity/token-verifier.js';
 import { Fault } from '#libs/refusal/fault.js';
 
+/** Whom staff act for. */
+export const forUserHeader = 'Holdfast-For-User';
+/** Believed for the time of the move to tokens, while there is no verifier. */
 export const userHeader = 'X-Holdfast-User';
 
-/** Who the request is from. Local mode believes the header; how it is written is judged with the rest of the request. */
-export function userOf(request: FastifyRequest): string {
-  const user = request.headers['x-holdfast-user'];
-  if (typeof user === 'string' && user !== '') return user;
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls; null where nobody need say so. */
+    principal: Principal | null;
+  }
+}
+
+/** Somebody who asks for something, and in whose name. */
+export interface Caller {
+  readonly role: Principal['role'];
+  /** Whose affairs it is about: those of the caller, or of whom they act for. */
+  readonly userId: string;
+  /** All that decides what the caller may see: whoever has the same may be told the same. */
+  readonly key: string;
+  /** What goes to the gateway with each call of theirs: it judges for itself. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** Who the request is from, verified already. Fault TOKEN_MISSING on a route that asks for nobody. */
+export function callerOf({ principal, headers }: FastifyRequest): Caller {
+  if (principal === null) throw new Fault('TOKEN_MISSING', 'The request does not say who calls');
+  const { role, userId } = principal;
+  const { authorization } = headers;
+  if (authorization === undefined)
+    return { role, userId, key: userId, metadata: { [userHeader.toLowerCase()]: userId } };
+  const forUser = forUserIn(headers);
+  if (forUser === undefined) return { role, userId, key: `${role} ${userId}`, metadata: { authorization } };
+  const metadata = { authorization, 'holdfast-for-user': forUser };
+  return { role, userId: forUser, key: `${role} ${userId} ${forUser}`, metadata };
+}
+
+/** Finds out who calls, by the token: at once for one that was seen before. Throws or rejects with Faults. */
+export type Identify = (request: FastifyRequest) => Principal | Promise<Principal>;
+
+/** Without a verifier the header is believed. */
+export function identifyBy(verifier: TokenVerifier | undefined): Identify {
+  return (request) => {
+    if (verifier === undefined) return believed(request);
+    const who = verifier.verify(request.headers.authorization);
+    return who instanceof Promise ? who.then((known) => mayName(known, request)) : mayName(who, request);
+  };
+}
+
+/** The gateway would say the same, but for reservations of users, which go to it under its front-end's own name. */
+function mayName(principal: Principal, { headers }: FastifyRequest): Principal {
+  const { role } = principal;
+  if (forUserIn(headers) === undefined || role === 'STAFF' || role === 'SERVICE') return principal;
+  throw new Fault('PERMISSION_DENIED', `As ${role} you may not act for another`, { metadata: { role } });
+}
+
+function forUserIn(headers: FastifyRequest['headers']): string | undefined {
+  const forUser = headers['holdfast-for-user'];
+  return typeof forUser === 'string' ? forUser : undefined;
+}
+
+function believed({ headers }: FastifyRequest): Principal {
+  const user = headers['x-holdfast-user'];
+  if (typeof user === 'string' && user !== '') return { userId: user, role: 'USER', stores: [] };
   throw new Fault('USER_MISSING', `The header ${userHeader} names no user`);
 }

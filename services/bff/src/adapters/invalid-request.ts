@@ -1,7 +1,7 @@
 import type { FastifySchemaValidationError } from 'fastify';
 import type { Violation } from '#libs/refusal/fault.js';
 import { keyHeader } from './idempotency-key.js';
-import { userHeader } from './identity.js';
+import { forUserHeader } from './identity.js';
 
 /** One thing that is wrong, and where: in the body (a JSON pointer), in a header, or in the path or the query. */
 export interface ProblemError {
@@ -41,7 +41,7 @@ export function ofWholeBody(detail: string): ProblemError {
 export function errorsOfViolations(violations: readonly Violation[], hasBody: boolean): ProblemError[] {
   return violations.map(({ field, description: detail }) => {
     if (field === 'request_id') return { detail, header: keyHeader };
-    if (field === 'user_id' || field === userHeader.toLowerCase()) return { detail, header: userHeader };
+    if (field === 'user_id' || field === forUserHeader.toLowerCase()) return { detail, header: forUserHeader };
     if (!hasBody || field === 'order_id') return { detail, parameter: field };
     return { detail, pointer: pointerTo(field.split(/[.[\]]+/).filter((step) => step !== '')) };
   });

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { MoveOrderResponse } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import type { Gateway } from './gateway.js';
-import { userOf } from './identity.js';
+import { callerOf } from './identity.js';
 import { givenOrder } from './order-json.js';
 import { linesOf } from './orders.js';
 import { sendRefusal } from './problem.js';
@@ -24,7 +24,7 @@ export function orderChangeRoutes(app: FastifyInstance, gateway: Gateway): void 
       async handler(request, reply) {
         const { reason = '' } = (request.body ?? {}) as { reason?: string };
         const cancel = { orderId: idOf(request), requestId: request.id, reason };
-        return reply.send(givenOrder(await gateway.cancelOrder(userOf(request), cancel)));
+        return reply.send(givenOrder(await gateway.cancelOrder(callerOf(request), cancel)));
       },
     },
   });
@@ -35,7 +35,7 @@ export function orderChangeRoutes(app: FastifyInstance, gateway: Gateway): void 
       async handler(request, reply) {
         const { lines, reason = '' } = request.body as { lines: Parameters<typeof linesOf>[0]; reason?: string };
         const part = { orderId: idOf(request), requestId: request.id, lines: linesOf(lines), reason };
-        return reply.send(givenOrder(await gateway.cancelOrderLines(userOf(request), part)));
+        return reply.send(givenOrder(await gateway.cancelOrderLines(callerOf(request), part)));
       },
     },
   });
@@ -46,7 +46,7 @@ export function orderChangeRoutes(app: FastifyInstance, gateway: Gateway): void 
       async handler(request, reply) {
         const { to_sku_id: toSkuId, from_sku_id: fromSkuId = '' } = request.body as MoveBody;
         const move = { orderId: idOf(request), requestId: request.id, toSkuId, fromSkuId };
-        const outcome: MoveOrderResponse['outcome'] = await gateway.moveOrder(userOf(request), move);
+        const outcome: MoveOrderResponse['outcome'] = await gateway.moveOrder(callerOf(request), move);
         if (outcome?.$case !== 'refusal') return reply.send(givenOrder(outcome?.value));
         return sendRefusal({ refusal: outcome.value, ownOrder: undefined }, request, reply);
       },
@@ -58,7 +58,7 @@ export function orderChangeRoutes(app: FastifyInstance, gateway: Gateway): void 
       schema: { ...change, body: emptyBody },
       async handler(request, reply) {
         const extend = { orderId: idOf(request), requestId: request.id };
-        return reply.send(givenOrder(await gateway.extendHold(userOf(request), extend)));
+        return reply.send(givenOrder(await gateway.extendHold(callerOf(request), extend)));
       },
     },
   });

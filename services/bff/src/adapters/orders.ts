@@ -6,7 +6,7 @@ import type {
   ReserveResponse,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import type { Gateway } from './gateway.js';
-import { userOf } from './identity.js';
+import { callerOf } from './identity.js';
 import { givenOrder } from './order-json.js';
 import { sendRefusal } from './problem.js';
 import { idOf, resource } from './resource.js';
@@ -35,7 +35,7 @@ export function orderRoutes(app: FastifyInstance, gateway: Gateway): void {
       forUser: true,
       schema: { querystring: noQuery, body: reserveBody, response: { 201: orderAnswer, 202: acceptedAnswer } },
       async handler(request, reply) {
-        const { outcome } = await gateway.reserve(userOf(request), reserveRequestOf(request));
+        const { outcome } = await gateway.reserve(callerOf(request), reserveRequestOf(request));
         return sendOutcome(outcome, request, reply);
       },
     },
@@ -45,7 +45,7 @@ export function orderRoutes(app: FastifyInstance, gateway: Gateway): void {
       forUser: true,
       schema: { params: idParams, querystring: noQuery, response: { 200: orderAnswer } },
       async handler(request, reply) {
-        const order = await gateway.getOrder(userOf(request), idOf(request));
+        const order = await gateway.getOrder(callerOf(request), idOf(request));
         return reply.send(givenOrder(order));
       },
     },

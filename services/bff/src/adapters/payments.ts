@@ -3,7 +3,7 @@ import { type PaymentSession, PaymentSessionState } from '#libs/contracts/gen/ho
 import { Fault } from '#libs/refusal/fault.js';
 import { disbelief, type ReceivedWebhook } from '#libs/webhook/signature.js';
 import type { Gateway } from './gateway.js';
-import { userOf } from './identity.js';
+import { callerOf } from './identity.js';
 import { type Notice, readNotice } from './payment-notice.js';
 import { sendHttpProblem } from './problem.js';
 import { idOf, resource } from './resource.js';
@@ -20,7 +20,7 @@ export function paymentRoutes(app: FastifyInstance, gateway: Gateway, secrets: N
       schema: { params: idParams, querystring: noQuery, body: emptyBody, response: { 200: paymentAnswer } },
       async handler(request, reply) {
         const start = { orderId: idOf(request), requestId: request.id };
-        return reply.send(sessionJson(await gateway.startPayment(userOf(request), start)));
+        return reply.send(sessionJson(await gateway.startPayment(callerOf(request), start)));
       },
     },
   });

@@ -82,9 +82,17 @@ function send(problem: Problem, request: FastifyRequest, reply: FastifyReply): F
   // Fastify ends the connection over a body it does not read, which resets it, and the answer is lost with it. Node reads
   // the rest and throws it away, within the time that a request has.
   if (reply.hasHeader('connection')) reply.removeHeader('connection');
-  if (status === 401) reply.header('www-authenticate', 'Holdfast-User');
+  if (status === 401) reply.header('www-authenticate', challengeOf(problem.reason));
   // As text it leaves in one write with the headers. Fastify would name a charset, which this type does not have.
   return reply.code(status).type('application/problem+json').serializer(asIs).send(textOf(problem, request));
+}
+
+/** How to say who one is (RFC 6750). Who shows no token at all is told of no error of it. */
+function challengeOf(reason: string): string {
+  if (reason === 'NOTICE_NOT_BELIEVED') return 'Webhook-Signature';
+  if (reason === 'TOKEN_MISSING') return 'Bearer';
+  const description = reason === 'TOKEN_EXPIRED' ? 'the token has expired' : 'the token is not believed';
+  return `Bearer error="invalid_token", error_description="${description}"`;
 }
 
 const asIs = (text: string): string => text;

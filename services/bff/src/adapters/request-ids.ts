@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Gateway } from './gateway.js';
-import { userOf } from './identity.js';
+import { callerOf } from './identity.js';
 import { resource } from './resource.js';
 import { noQuery, requestIdAnswer, requestIdBody } from './schemas.js';
 
@@ -13,7 +13,7 @@ export function requestIdRoutes(app: FastifyInstance, gateway: Gateway): void {
       schema: { querystring: noQuery, body: requestIdBody, response: { 201: requestIdAnswer } },
       async handler(request, reply) {
         const { store_id: storeId, sku_id: skuId } = request.body as { store_id: string; sku_id: string };
-        const { requestId, expiresAt } = await gateway.createRequestId(userOf(request), { storeId, skuId });
+        const { requestId, expiresAt } = await gateway.createRequestId(callerOf(request), { storeId, skuId });
         return reply.code(201).send({ request_id: requestId, expires_at: expiresAt?.toISOString() });
       },
     },

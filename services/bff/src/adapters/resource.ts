@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { Principal } from '#libs/identity/principal.js';
 import { errorsOfHeaders } from './check-headers.js';
-import { userOf } from './identity.js';
+import type { Identify } from './identity.js';
 import { InvalidRequest } from './invalid-request.js';
 import { sendError, sendHttpProblem } from './problem.js';
 
@@ -12,6 +13,12 @@ export interface Verb {
   keyless?: boolean;
   schema: FastifySchema;
   handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    identify: Identify;
+  }
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
@@ -30,7 +37,7 @@ export function resource(
       url,
       schema,
       config: { keyless },
-      ...(forUser && { onRequest: refuseNobody }),
+      ...(forUser && { onRequest: identifyUser }),
       preHandler: refuseOddHeaders,
       // Under a rush most requests end in a fault: not every one shall take the way of an exception through the framework.
       handler: (request, reply) => handler(request, reply).catch((thrown) => sendError(thrown, request, reply)),
@@ -50,13 +57,22 @@ export function resource(
 }
 
 // Hooks with `done`: a promise for each of them, at each request, is work for nothing.
-function refuseNobody(request: FastifyRequest, _: FastifyReply, done: (error?: Error) => void): void {
+function identifyUser(request: FastifyRequest, _: FastifyReply, done: (error?: Error) => void): void {
   try {
-    userOf(request);
-    done();
+    const who = request.server.identify(request);
+    if (who instanceof Promise) {
+      who.then((principal) => known(request, principal, done), done);
+      return;
+    }
+    known(request, who, done);
   } catch (error) {
     done(error as Error);
   }
+}
+
+function known(request: FastifyRequest, principal: Principal, done: () => void): void {
+  request.principal = principal;
+  done();
 }
 
 function refuseOddHeaders(request: FastifyRequest, _: FastifyReply, done: (error?: Error) => void): void {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type WaitlistEntry, WaitlistState } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist.js';
 import type { Gateway } from './gateway.js';
-import { userOf } from './identity.js';
+import { callerOf } from './identity.js';
 import { idOf, resource } from './resource.js';
 import { entryAnswer, idParams, noQuery } from './schemas.js';
 
@@ -14,7 +14,7 @@ export function waitlistRoutes(app: FastifyInstance, gateway: Gateway): void {
       forUser: true,
       schema: common,
       async handler(request, reply) {
-        return reply.send(entryJson(await gateway.getWaitlistEntry(userOf(request), idOf(request))));
+        return reply.send(entryJson(await gateway.getWaitlistEntry(callerOf(request), idOf(request))));
       },
     },
     DELETE: {
@@ -22,7 +22,7 @@ export function waitlistRoutes(app: FastifyInstance, gateway: Gateway): void {
       schema: common,
       async handler(request, reply) {
         const leave = { entryId: idOf(request), requestId: request.id, reason: '' };
-        return reply.send(entryJson(await gateway.leaveWaitlist(userOf(request), leave)));
+        return reply.send(entryJson(await gateway.leaveWaitlist(callerOf(request), leave)));
       },
     },
   });
@@ -32,7 +32,7 @@ export function waitlistRoutes(app: FastifyInstance, gateway: Gateway): void {
       schema: common,
       async handler(request, reply) {
         const accept = { entryId: idOf(request), requestId: request.id };
-        return reply.send(entryJson(await gateway.acceptOffer(userOf(request), accept)));
+        return reply.send(entryJson(await gateway.acceptOffer(callerOf(request), accept)));
       },
     },
   });
