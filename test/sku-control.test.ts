@@ -146,7 +146,7 @@ test('who came last is listed while a sku is overbooked', async () => {
 test('K07: with all units held the list says none is free and how many are held, and whoever reserves hears the same', async () => {
   const sku = await mesh.ledger.sku({ capacity: 3, storeId: `store-${randomUUID()}` });
   for (const user of ['ann', 'bob', 'cid']) assert.is(await reserve(sku, user), 'held');
-  const page = { storeId: sku.storeId, pageSize: 0, pageToken: '' };
+  const page = { storeId: sku.storeId, pageSize: 0, pageToken: '', startsAfter: undefined, startsBefore: undefined };
   const list = async () => (await mesh.gateway.listSkus(page)).availability[0];
   const all = await list();
   assert.equal([all?.state, all?.free, all?.held], [AvailabilityState.AVAILABILITY_STATE_ALL_HELD, 0, 3]);

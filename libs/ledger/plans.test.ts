@@ -35,6 +35,7 @@ async function callAll(ledger: Ledger, skuId: string, round: string): Promise<vo
     { storeId: claim.storeId, skuId },
     { storeId: 'nobody', skuId: 'nothing' },
   ]);
+  await ledger.skusList(claim.storeId, { pageSize: 2, startsAfter: new Date(0) });
   await ledger.limitsList(claim.storeId, { pageSize: 2 });
   for (const limited of [skuId, '']) {
     const rateLimit = { perSecond: 5, burst: round.length };

@@ -173,6 +173,43 @@ test("a store's skus come in pages, in the order of their ids", async () => {
   assert.equal(await db.ledger.skusList('nobody', {}), { skus: [], nextPageToken: '' });
 });
 
+test('the skus of a time come in the order of their starts, in pages whose tokens are of that time only', async () => {
+  const storeId = 'store-of-times';
+  const at = (hour: number): Date => new Date(Date.UTC(2031, 0, 1, hour));
+  const slot = { storeId, timeZone: 'Europe/Vienna' };
+  for (const [skuId, hour] of [
+    ['t9', 8],
+    ['t1', 9],
+    ['t0', 9],
+    ['t5', 10],
+    ['t4', 11],
+  ] as const) {
+    await db.sku({ ...slot, skuId, startsAt: at(hour) });
+  }
+  await db.sku({ storeId, skuId: 't-product' });
+  const day = { startsAfter: at(8), startsBefore: at(11) };
+  const seen: string[] = [];
+  let pageToken = '';
+  do {
+    const page = await db.ledger.skusList(storeId, { pageSize: 2, pageToken, ...day });
+    seen.push(...page.skus.map(({ sku }) => sku.skuId));
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+  assert.equal(seen, ['t9', 't0', 't1', 't5']);
+  const idsOf = async (time: object) => (await db.ledger.skusList(storeId, time)).skus.map(({ sku }) => sku.skuId);
+  assert.equal(await idsOf({ startsAfter: at(10) }), ['t5', 't4']);
+  assert.equal(await idsOf({ startsBefore: at(9) }), ['t9']);
+  assert.equal(await idsOf({ startsAfter: at(11), startsBefore: at(8) }), []);
+  const { nextPageToken } = await db.ledger.skusList(storeId, { pageSize: 1, ...day });
+  for (const other of [{}, { ...day, startsBefore: at(12) }, { startsBefore: at(11) }]) {
+    const fault = await rejectionOf(db.ledger.skusList(storeId, { pageToken: nextPageToken, ...other }), Fault);
+    assert.equal(
+      fault.violations.map(({ field }) => field),
+      ['page_token'],
+    );
+  }
+});
+
 test('sales that open soon are found, and the next one beyond', async () => {
   const at = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
   const [soon, later] = [await db.sku({ onSaleAt: at(30) }), await db.sku({ onSaleAt: at(300) })];

@@ -3,7 +3,7 @@ import { sqlFile } from '#libs/postgres/statement.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
 import { isId } from './lines.js';
 import { cutPage, type PageQuery, readPage } from './page.js';
-import type { SkuRow } from './rows.js';
+import { isInstant, type SkuRow, toDate } from './rows.js';
 import {
   type PutRow,
   putResult,
@@ -19,10 +19,38 @@ const ATTEMPTS = 5;
 const put = functionCall('sku_put', 2);
 const get = sqlFile(new URL('./sql/sku_get.sql', import.meta.url));
 const list = sqlFile(new URL('./sql/skus_list.sql', import.meta.url));
+const listByStart = sqlFile(new URL('./sql/skus_list_by_start.sql', import.meta.url));
 const opening = sqlFile(new URL('./sql/skus_opening.sql', import.meta.url));
+
+/** Which part of a store's skus is asked for. */
+export interface SkusQuery extends PageQuery {
+  /** Only those that start then or later. */
+  startsAfter?: Date | undefined;
+  /** Only those that start earlier. */
+  startsBefore?: Date | undefined;
+}
+
+/** Part of a list of skus. */
+export interface SkusPage {
+  skus: StockedSku[];
+  /** Empty at the end of the list. */
+  nextPageToken: string;
+}
 
 /** The calls about what is for sale. */
 export function skuCalls(pool: LedgerPool) {
+  type Time = Pick<SkusQuery, 'startsAfter' | 'startsBefore'>;
+  async function skusStarting(storeId: string, query: Time & { page: PageQuery }): Promise<SkusPage> {
+    const [from, to] = [query.startsAfter, query.startsBefore].map((instant) => instant?.toISOString());
+    const name = `skus_list_by_start ${storeId} ${from} ${to}`;
+    const { size, after } = readPage(name, query.page, [isInstant, isId]);
+    const place = [after?.[0] ?? null, after?.[1] ?? null];
+    const found = await pool.query<SkuRow>(listByStart, [storeId, from ?? null, to ?? null, ...place, size + 1]);
+    const keyOf = ({ starts_at: start, sku_id: skuId }: SkuRow) => [start ? toDate(start).toISOString() : '', skuId];
+    const { rows, nextPageToken } = cutPage(name, found, { size, keyOf });
+    return { skus: rows.map(toStockedSku), nextPageToken };
+  }
+
   return {
     /**
      * Creates a sku (no etag), or changes it when the etag is the one that was read. Free units change by the
@@ -46,8 +74,12 @@ export function skuCalls(pool: LedgerPool) {
       return { now: row.now, ...toStockedSku(row) };
     },
 
-    /** A store's skus in the order of their ids. Fault INVALID_REQUEST for a page that cannot be. */
-    async skusList(storeId: string, page: PageQuery): Promise<{ skus: StockedSku[]; nextPageToken: string }> {
+    /**
+     * A store's skus in the order of their ids; when a time is given, those that start within it, in the order of their
+     * starts. Fault INVALID_REQUEST for a page that cannot be, as one of another time.
+     */
+    async skusList(storeId: string, { startsAfter, startsBefore, ...page }: SkusQuery): Promise<SkusPage> {
+      if (startsAfter || startsBefore) return skusStarting(storeId, { startsAfter, startsBefore, page });
       const name = `skus_list ${storeId}`;
       const { size, after } = readPage(name, page, [isId]);
       const found = await pool.query<SkuRow>(list, [storeId, after?.[0] ?? '', size + 1]);

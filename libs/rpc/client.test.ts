@@ -10,6 +10,7 @@ import { silentLogger, standIn } from './stand-in.js';
 import { startStandIn } from './stand-in-server.js';
 
 const test = suite('client');
+const always = { startsAfter: undefined, startsBefore: undefined };
 
 type GetClaim = Handlers<typeof InventoryServiceDefinition>['getClaim'];
 
@@ -221,7 +222,8 @@ test('H04 a server that freezes costs a call its deadline and no more', async ()
   const server = await startStandIn();
   closers.push(() => server.kill('SIGKILL'));
   const client = clientOf([server]);
-  const list = (deadlineMs: number) => client.listSkus({ storeId: '0', pageSize: 0, pageToken: '' }, { deadlineMs });
+  const list = (deadlineMs: number) =>
+    client.listSkus({ storeId: '0', pageSize: 0, pageToken: '', ...always }, { deadlineMs });
   await list(2_000);
   server.signal('SIGSTOP');
   assert.is((await faultOf(list(100))).reason, 'TOO_LATE');

@@ -7,12 +7,13 @@ import { hold, holdsCaller } from './stand-in.js';
 import { startStandIn } from './stand-in-server.js';
 
 const test = suite('restarts');
+const always = { startsAfter: undefined, startsBefore: undefined };
 
 test('H04 a client and a batch caller outlive twenty restarts of their server, half of them by SIGKILL', async () => {
   let server = await startStandIn();
   const client = connect(InventoryServiceDefinition, server.address, { defaultDeadlineMs: 1_000 });
   const caller = holdsCaller(server.address);
-  const list = () => client.listSkus({ storeId: '0', pageSize: 0, pageToken: '' });
+  const list = () => client.listSkus({ storeId: '0', pageSize: 0, pageToken: '', ...always });
   try {
     for (let restart = 0; restart < 20; restart += 1) {
       await until(async () => Number((await list()).nextPageToken) === server.pid, { timeoutMs: 5_000 });

@@ -9,6 +9,7 @@ import { type Identify, identifyBy } from './adapters/identity.js';
 import { orderChangeRoutes } from './adapters/order-changes.js';
 import { orderRoutes } from './adapters/orders.js';
 import { paymentRoutes } from './adapters/payments.js';
+import { placeRoutes } from './adapters/places.js';
 import { requestIdRoutes } from './adapters/request-ids.js';
 import { countRequests } from './adapters/request-metrics.js';
 import { serviceMetadata } from './adapters/service-token.js';
@@ -44,6 +45,7 @@ export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ ht
   waitlistRoutes(app, gateway);
   requestIdRoutes(app, gateway);
   skuRoutes(app, gateway);
+  placeRoutes(app, gateway);
   const { hostname: host, port } = new URL(`http://${config.httpAddress}`);
   const httpAddress = await app.listen({ host, port: Number(port), backlog: listenBacklog });
   life.closer('http', () => closeHttp(app));

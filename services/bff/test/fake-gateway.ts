@@ -1,11 +1,13 @@
-import { AvailabilityState, type Sku } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { type Availability, AvailabilityState, type Sku } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { type Order, OrderState, PaymentState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { PaymentSessionState } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
 import { PaymentServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/payment_service.js';
 import {
   type CancelOrderRequest,
   type CreateRequestIdRequest,
+  type ListOrdersRequest,
   type MoveOrderResponse,
+  PlaceState,
   ReservationServiceDefinition,
   type ReserveRequest,
   type ReserveResponse,
@@ -13,6 +15,7 @@ import {
   type ReserveStreamRequest,
   type ReserveStreamResponse,
   type ReserveStreamResult,
+  type WatchPlaceResponse,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { BatchResponder } from '#libs/rpc/batch-responder.js';
@@ -36,7 +39,12 @@ export interface Asked {
   changed: { verb: string; userId: string; request: object }[];
   moved: MoveOrderResponse['outcome'];
   issued: { userId: string; request: CreateRequestIdRequest }[];
-  pages: { pageSize: number; pageToken: string }[];
+  pages: { pageSize: number; pageToken: string; time: (Date | undefined)[] }[];
+  /** Of whose orders which page was asked for. */
+  orderPages: ListOrdersRequest[];
+  /** What is said of a sku: nothing when it does not exist. */
+  availabilityOf: (skuId: string) => Availability | undefined;
+  place: WatchPlaceResponse;
   answer: (item: ReserveStreamItem) => Answer | Promise<Answer>;
   /** What calls carried of the headers in which proxies, and liars, say where a request came from. */
   forwarded: string[];
@@ -58,10 +66,6 @@ function userIn(call: CallContext): string {
   return claims === '' ? '' : JSON.parse(Buffer.from(claims, 'base64url').toString()).sub;
 }
 
-async function absent(): Promise<never> {
-  throw new Fault('INTERNAL', 'not part of this test');
-}
-
 export async function startFakeGateway(): Promise<FakeGateway> {
   const fresh = (): Asked => ({
     reserved: [],
@@ -74,6 +78,9 @@ export async function startFakeGateway(): Promise<FakeGateway> {
     forwarded: [],
     issued: [],
     pages: [],
+    orderPages: [],
+    availabilityOf: (skuId) => ({ ...availability, skuId }),
+    place: { state: PlaceState.PLACE_STATE_WAITING, peopleAhead: 7, retryAfterMs: 1_200 },
   });
   const asked = fresh();
   const server = await startServer({
@@ -169,16 +176,26 @@ function fakeService(asked: Asked): ServiceImplementation {
       note(call);
       return { sku: { ...sku, skuId }, availability: { ...availability, skuId } };
     },
-    async listSkus({ pageSize, pageToken }, call) {
+    async listSkus({ pageSize, pageToken, startsAfter, startsBefore }, call) {
       note(call);
-      asked.pages.push({ pageSize, pageToken });
+      asked.pages.push({ pageSize, pageToken, time: [startsAfter, startsBefore] });
       return { skus: [sku, sku], availability: [availability, availability], nextPageToken: 'more' };
     },
     ...changesOf(asked, note),
-    listOrders: absent,
+    async listOrders(page, call) {
+      note(call);
+      asked.orderPages.push(page);
+      return { orders: [orderOf({ userId: page.userId })], nextPageToken: 'more' };
+    },
     async *watchOrder() {},
-    getAvailability: absent,
-    async *watchPlace() {},
+    async getAvailability({ skuIds }, call) {
+      note(call);
+      return { availability: skuIds.flatMap((skuId) => asked.availabilityOf(skuId) ?? []) };
+    },
+    async *watchPlace(_request, call) {
+      note(call);
+      yield asked.place;
+    },
     async createRequestId(request, call) {
       note(call);
       asked.issued.push({ userId: userIn(call), request });
@@ -261,7 +278,7 @@ const sku: Sku = {
   etag: 'e-1',
 };
 
-const availability = {
+const availability: Availability = {
   skuId: 'sku-1',
   state: AvailabilityState.AVAILABILITY_STATE_AVAILABLE,
   free: 7,

@@ -33,8 +33,8 @@ test('the skus of a store come in pages', async () => {
   assert.equal([status, (body.skus as unknown[]).length, body.next_page_token], [200, 2, 'more']);
   await edge.ask('/v1/stores/store-1/skus');
   assert.equal(edge.asked.pages, [
-    { pageSize: 2, pageToken: 'abc' },
-    { pageSize: 0, pageToken: '' },
+    { pageSize: 2, pageToken: 'abc', time: [undefined, undefined] },
+    { pageSize: 0, pageToken: '', time: [undefined, undefined] },
   ]);
   for (const [query, place] of [
     ['page_size=-1', 'page_size'],
@@ -45,6 +45,36 @@ test('the skus of a store come in pages', async () => {
     const answer = await edge.ask(`/v1/stores/store-1/skus?${query}`);
     assert.equal([answer.status, placesOf(answer)], [400, [place]], query);
   }
+});
+
+test('skus are listed by when they start, in any time zone', async () => {
+  const query = 'starts_after=2030-01-01T10:00:00%2B01:00&starts_before=2030-01-02T00:00:00.5Z';
+  assert.is((await edge.ask(`/v1/stores/store-1/skus?${query}`)).status, 200);
+  const [page] = edge.asked.pages;
+  assert.equal(
+    page?.time.map((instant) => instant?.toISOString()),
+    ['2030-01-01T09:00:00.000Z', '2030-01-02T00:00:00.500Z'],
+  );
+  for (const wrong of [
+    '',
+    'today',
+    '2030-01-01',
+    '2030-01-01T10:00:00',
+    '2030-02-30T10:00:00Z',
+    '2030-12-31T23:59:60Z',
+  ]) {
+    const answer = await edge.ask(`/v1/stores/store-1/skus?starts_before=${wrong}`);
+    assert.equal([answer.status, placesOf(answer)], [400, ['starts_before']], wrong);
+  }
+  assert.is(edge.asked.pages.length, 1);
+});
+
+test('where the units of a sku are is read without the sku; of one that is not there it is 404', async () => {
+  const { status, body } = await edge.ask('/v1/skus/sku-9/availability');
+  assert.equal([status, body.sku_id, body.state, body.free, body.opens_in_ms], [200, 'sku-9', 'AVAILABLE', 7, '0']);
+  edge.asked.availabilityOf = () => undefined;
+  const answer = await edge.ask('/v1/skus/sku-9/availability');
+  assert.equal([answer.status, answer.body.reason, answer.body.sku_id], [404, 'SKU_NOT_FOUND', 'sku-9']);
 });
 
 test.run();

@@ -113,7 +113,8 @@ test('K07: capacity goes up and down, the gate with it, and what a buyer is told
   const down = await control.setCapacity({ ...low, force: true }, olga);
   assert.equal([down.sku?.capacity, down.sku?.overbooked, (await gateOf(sku)).letIn], [3, 1, 0]);
   assert.is(down.availability?.state, AvailabilityState.AVAILABILITY_STATE_ALL_HELD);
-  const { skus, availability } = await inventory.listSkus({ storeId: sku.storeId, pageSize: 500, pageToken: '' });
+  const page = { pageSize: 500, pageToken: '', startsAfter: undefined, startsBefore: undefined };
+  const { skus, availability } = await inventory.listSkus({ storeId: sku.storeId, ...page });
   const listed = availability[skus.findIndex(({ skuId }) => skuId === sku.skuId)];
   assert.equal([listed?.free, listed?.held], [0, 4]);
 });

@@ -8,6 +8,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A POST that changes nothing needs no key. */
     keyless?: boolean;
+    /** Whether it is done in the name of a user. */
+    isOwn?: boolean;
   }
 }
 

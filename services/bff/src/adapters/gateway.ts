@@ -1,3 +1,4 @@
+import type { Availability } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import type { Order } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import type { PaymentSession } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
 import {
@@ -12,7 +13,10 @@ import {
   type CreateRequestIdRequest,
   type CreateRequestIdResponse,
   type ExtendHoldRequest,
+  type GetAvailabilityRequest,
   type GetSkuResponse,
+  type ListOrdersRequest,
+  type ListOrdersResponse,
   type ListSkusRequest,
   type ListSkusResponse,
   type MoveOrderRequest,
@@ -21,6 +25,8 @@ import {
   type ReserveRequest,
   type ReserveResponse,
   type StartPaymentRequest,
+  type WatchPlaceRequest,
+  type WatchPlaceResponse,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import type { WaitlistEntry } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist.js';
 import {
@@ -28,6 +34,7 @@ import {
   type LeaveWaitlistRequest,
   WaitlistServiceDefinition,
 } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
+import { Fault } from '#libs/refusal/fault.js';
 import { connect } from '#libs/rpc/client.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
@@ -40,6 +47,8 @@ export interface Gateway {
   reserve(caller: Caller, request: ReserveRequest): Promise<ReserveResponse>;
   createRequestId(caller: Caller, request: CreateRequestIdRequest): Promise<CreateRequestIdResponse>;
   getOrder(caller: Caller, orderId: string): Promise<Order | undefined>;
+  /** The caller's own, newest first. */
+  listOrders(caller: Caller, page: Pick<ListOrdersRequest, 'pageSize' | 'pageToken'>): Promise<ListOrdersResponse>;
   cancelOrder(caller: Caller, request: CancelOrderRequest): Promise<Order | undefined>;
   cancelOrderLines(caller: Caller, request: CancelOrderLinesRequest): Promise<Order | undefined>;
   moveOrder(caller: Caller, request: MoveOrderRequest): Promise<MoveOrderResponse['outcome']>;
@@ -54,6 +63,9 @@ export interface Gateway {
   acceptOffer(caller: Caller, request: AcceptOfferRequest): Promise<WaitlistEntry | undefined>;
   getSku(skuId: string): Promise<GetSkuResponse>;
   listSkus(request: ListSkusRequest): Promise<ListSkusResponse>;
+  getAvailability(request: GetAvailabilityRequest): Promise<Availability[]>;
+  /** The place in line as it is now. */
+  getPlace(caller: Caller, request: WatchPlaceRequest): Promise<WatchPlaceResponse>;
   /** Whether any of its processes takes reservations. */
   isReachable(): boolean;
   close(): void;
@@ -86,6 +98,7 @@ export function connectGateway(options: GatewayOptions): Gateway {
       caller.role === 'USER' ? reservations.reserve(caller.userId, request) : client.reserve(request, as(caller)),
     createRequestId: (caller, request) => client.createRequestId(request, as(caller)),
     getOrder: async (caller, orderId) => (await client.getOrder({ orderId }, as(caller))).order,
+    listOrders: (caller, page) => client.listOrders({ userId: caller.userId, skuId: '', ...page }, as(caller)),
     cancelOrder: async (caller, request) => (await client.cancelOrder(request, as(caller))).order,
     cancelOrderLines: async (caller, request) => (await client.cancelOrderLines(request, as(caller))).order,
     moveOrder: async (caller, request) => (await client.moveOrder(request, as(caller))).outcome,
@@ -100,6 +113,8 @@ export function connectGateway(options: GatewayOptions): Gateway {
     acceptOffer: async (caller, request) => (await waitlist.acceptOffer(request, as(caller))).entry,
     getSku: (skuId) => client.getSku({ skuId }),
     listSkus: (request) => client.listSkus(request),
+    getAvailability: async (request) => (await client.getAvailability(request)).availability,
+    getPlace: (caller, request) => firstOf(client.watchPlace(request, as(caller))),
     isReachable: () => reservations.isReachable(),
     close() {
       reservations.close();
@@ -108,4 +123,10 @@ export function connectGateway(options: GatewayOptions): Gateway {
       waitlist.close();
     },
   };
+}
+
+/** The first word of a stream, which is left with it. */
+async function firstOf<Item>(items: AsyncIterable<Item>): Promise<Item> {
+  for await (const item of items) return item;
+  throw new Fault('UNAVAILABLE', 'The gateway said nothing');
 }

@@ -7,11 +7,12 @@ import type {
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import type { Gateway } from './gateway.js';
 import { callerOf } from './identity.js';
-import { givenOrder } from './order-json.js';
+import { givenOrder, orderJson } from './order-json.js';
+import { pageOf } from './page.js';
 import { sendRefusal } from './problem.js';
 import { idOf, resource } from './resource.js';
 import { setRetryAfter } from './retry-after.js';
-import { acceptedAnswer, idParams, noQuery, orderAnswer, reserveBody } from './schemas.js';
+import { acceptedAnswer, idParams, noQuery, orderAnswer, ordersAnswer, pageQuery, reserveBody } from './schemas.js';
 import { entryStateName, pathOfEntry } from './waitlist.js';
 
 // What the schemas of the routes let through.
@@ -37,6 +38,16 @@ export function orderRoutes(app: FastifyInstance, gateway: Gateway): void {
       async handler(request, reply) {
         const { outcome } = await gateway.reserve(callerOf(request), reserveRequestOf(request));
         return sendOutcome(outcome, request, reply);
+      },
+    },
+  });
+  resource(app, '/v1/me/orders', {
+    GET: {
+      forUser: true,
+      schema: { querystring: pageQuery, response: { 200: ordersAnswer } },
+      async handler(request, reply) {
+        const { orders, nextPageToken } = await gateway.listOrders(callerOf(request), pageOf(request));
+        return reply.send({ orders: orders.map(orderJson), next_page_token: nextPageToken });
       },
     },
   });

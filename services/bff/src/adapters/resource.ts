@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { Principal } from '#libs/identity/principal.js';
 import { errorsOfHeaders } from './check-headers.js';
+import { tagAnswer } from './entity-tag.js';
 import type { Identify } from './identity.js';
 import { InvalidRequest } from './invalid-request.js';
 import { sendError, sendHttpProblem } from './problem.js';
@@ -36,7 +37,8 @@ export function resource(
       method: method as Method,
       url,
       schema,
-      config: { keyless },
+      config: { keyless, isOwn: forUser },
+      ...(method === 'GET' && { onSend: tagAnswer }),
       ...(forUser && { onRequest: identifyUser }),
       preHandler: refuseOddHeaders,
       // Under a rush most requests end in a fault: not every one shall take the way of an exception through the framework.

@@ -11,18 +11,26 @@ export const idParams = {
   properties: { id },
 } as const;
 
-export const pageQuery = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    page_size: { type: 'string', pattern: '^[0-9]{1,9}$', description: 'a whole number' },
-    page_token: {
-      type: 'string',
-      pattern: '^[\\x21-\\x7e]{0,1024}$',
-      description: 'the next_page_token of the page before',
-    },
+const page = {
+  page_size: { type: 'string', pattern: '^[0-9]{1,9}$', description: 'a whole number' },
+  page_token: {
+    type: 'string',
+    pattern: '^[\\x21-\\x7e]{0,1024}$',
+    description: 'the next_page_token of the page before',
   },
 } as const;
+
+export const pageQuery = { type: 'object', additionalProperties: false, properties: page } as const;
+
+const instant = { type: 'string', format: 'date-time', description: 'an instant (RFC 3339)' } as const;
+
+export const skusQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { ...page, starts_after: instant, starts_before: instant },
+} as const;
+
+export const placeParams = { type: 'object', properties: { store: id, sku: id } } as const;
 
 export const noQuery = { type: 'object', additionalProperties: false } as const;
 
@@ -153,6 +161,11 @@ export const orderAnswer = {
   },
 } as const;
 
+export const ordersAnswer = {
+  type: 'object',
+  properties: { orders: { type: 'array', items: orderAnswer }, next_page_token: text },
+} as const;
+
 /** Not decided yet: PENDING names the order that it will be, QUEUED the place in line; WAITING that on the waitlist. */
 export const acceptedAnswer = {
   type: 'object',
@@ -205,6 +218,24 @@ export const requestIdAnswer = {
   properties: { request_id: text, expires_at: text },
 } as const;
 
+const availability = {
+  state: text,
+  free: whole,
+  reserved: whole,
+  held: whole,
+  sold: whole,
+  next_release_at: text,
+  opens_in_ms: text,
+  on_sale: flag,
+} as const;
+
+export const availabilityAnswer = { type: 'object', properties: { sku_id: text, ...availability } } as const;
+
+export const placeAnswer = {
+  type: 'object',
+  properties: { store_id: text, sku_id: text, state: text, people_ahead: whole, retry_after_ms: whole },
+} as const;
+
 export const skuAnswer = {
   type: 'object',
   properties: {
@@ -224,19 +255,7 @@ export const skuAnswer = {
     currency: text,
     paused: flag,
     cancelled_at: text,
-    availability: {
-      type: 'object',
-      properties: {
-        state: text,
-        free: whole,
-        reserved: whole,
-        held: whole,
-        sold: whole,
-        next_release_at: text,
-        opens_in_ms: text,
-        on_sale: flag,
-      },
-    },
+    availability: { type: 'object', properties: availability },
   },
 } as const;
 

@@ -23,7 +23,8 @@ export function skuJson(sku: Sku, availability: Availability | undefined) {
   };
 }
 
-function availabilityJson(availability: Availability) {
+/** What a buyer is told about the units of a sku. */
+export function availabilityJson(availability: Availability) {
   return {
     state: (AvailabilityState[availability.state] ?? 'AVAILABILITY_STATE_UNKNOWN').slice('AVAILABILITY_STATE_'.length),
     free: availability.free,

@@ -1,8 +1,11 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Fault } from '#libs/refusal/fault.js';
 import type { Gateway } from './gateway.js';
+import { InvalidRequest } from './invalid-request.js';
+import { pageOf } from './page.js';
 import { idOf, resource } from './resource.js';
-import { idParams, noQuery, pageQuery, skuAnswer, skusAnswer } from './schemas.js';
-import { skuJson } from './sku-json.js';
+import { availabilityAnswer, idParams, noQuery, skuAnswer, skusAnswer, skusQuery } from './schemas.js';
+import { availabilityJson, skuJson } from './sku-json.js';
 
 /** What is for sale. */
 export function skuRoutes(app: FastifyInstance, gateway: Gateway): void {
@@ -17,13 +20,24 @@ export function skuRoutes(app: FastifyInstance, gateway: Gateway): void {
       },
     },
   });
+  resource(app, '/v1/skus/:id/availability', {
+    GET: {
+      forUser: false,
+      schema: { params: idParams, querystring: noQuery, response: { 200: availabilityAnswer } },
+      async handler(request, reply) {
+        const skuId = idOf(request);
+        const [availability] = await gateway.getAvailability({ skuIds: [skuId] });
+        if (availability !== undefined) return reply.send({ sku_id: skuId, ...availabilityJson(availability) });
+        throw new Fault('SKU_NOT_FOUND', 'there is no such sku', { metadata: { sku_id: skuId } });
+      },
+    },
+  });
   resource(app, '/v1/stores/:id/skus', {
     GET: {
       forUser: false,
-      schema: { params: idParams, querystring: pageQuery, response: { 200: skusAnswer } },
+      schema: { params: idParams, querystring: skusQuery, response: { 200: skusAnswer } },
       async handler(request, reply) {
-        const { page_size: pageSize = '0', page_token: pageToken = '' } = request.query as Page;
-        const page = await gateway.listSkus({ storeId: idOf(request), pageSize: Number(pageSize), pageToken });
+        const page = await gateway.listSkus({ storeId: idOf(request), ...pageOf(request), ...timeOf(request) });
         const skus = page.skus.map((sku, index) => skuJson(sku, page.availability[index]));
         return reply.send({ skus, next_page_token: page.nextPageToken });
       },
@@ -31,7 +45,15 @@ export function skuRoutes(app: FastifyInstance, gateway: Gateway): void {
   });
 }
 
-interface Page {
-  page_size?: string;
-  page_token?: string;
+/** Of when the skus are asked for. A leap second is well-formed, and no instant here. */
+function timeOf({ query }: FastifyRequest): { startsAfter: Date | undefined; startsBefore: Date | undefined } {
+  const given = query as { starts_after?: string; starts_before?: string };
+  const instantOf = (name: keyof typeof given): Date | undefined => {
+    const text = given[name];
+    if (text === undefined) return undefined;
+    const instant = new Date(text);
+    if (!Number.isNaN(instant.getTime())) return instant;
+    throw new InvalidRequest([{ detail: 'must be an instant (RFC 3339)', parameter: name }]);
+  };
+  return { startsAfter: instantOf('starts_after'), startsBefore: instantOf('starts_before') };
 }

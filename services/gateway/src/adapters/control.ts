@@ -12,7 +12,7 @@ import type { Inventory } from '../app/ports.js';
 import { refuseIfAny } from '../domain/fields.js';
 import { pageSizeOf } from '../domain/page-size.js';
 import { type LimitsAsked, validateSetLimits } from '../domain/validate-limits.js';
-import { validateListSkus } from '../domain/validate-requests.js';
+import { validateListLimits } from '../domain/validate-requests.js';
 import { forwardTo } from './forward.js';
 import type { MeshStatus } from './mesh-status.js';
 import { behindToll } from './toll.js';
@@ -48,7 +48,7 @@ export function controlService(options: ControlOptions): ServiceImplementation {
     ...forwardTo(stockControl, stock),
     getMeshStatus: (_request, call) => meshStatus.read(call),
     async listLimits(request, call) {
-      refuseIfAny(validateListSkus(request));
+      refuseIfAny(validateListLimits(request));
       const page = await inventory.listLimits({ ...request, pageSize: pageSizeOf(request.pageSize) }, call);
       return { ...page, configured: { ...configured } };
     },

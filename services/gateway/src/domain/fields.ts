@@ -45,6 +45,12 @@ export function checkCurrency(violations: Violation[], value: string): void {
   violations.push({ field: 'currency', description: 'must be three capital letters (ISO 4217)' });
 }
 
+/** An instant that a sku can have; absent ones are none. */
+export function checkInstant(violations: Violation[], field: string, instant: Date | undefined): void {
+  if (instant === undefined || (instant.getTime() >= 0 && instant.getUTCFullYear() <= 9999)) return;
+  violations.push({ field, description: 'must be an instant between the years 1970 and 9999' });
+}
+
 export function checkPage(violations: Violation[], page: { pageSize: number; pageToken: string }): void {
   if (page.pageSize < 0) violations.push({ field: 'page_size', description: 'must not be negative' });
   if (page.pageToken !== '' && !isId(page.pageToken, pageTokenMaxLength)) {

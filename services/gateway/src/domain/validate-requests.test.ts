@@ -51,6 +51,9 @@ test('orders are listed by a user or by a sku', () => {
 });
 
 test('a page is not negative and its token is one that was given', () => {
+  const [startsAfter, startsBefore] = [new Date(Number.NaN), new Date(-1)];
+  const times = { storeId: 's', pageSize: 0, pageToken: '', startsAfter, startsBefore };
+  assert.equal(fieldsOf(validateListSkus(times)), ['starts_after', 'starts_before']);
   assert.equal(fieldsOf(validateListSkus({ storeId: 's', pageSize: -1, pageToken: 'a b' })), [
     'page_size',
     'page_token',

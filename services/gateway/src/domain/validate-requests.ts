@@ -1,5 +1,5 @@
 import type { Violation } from '#libs/refusal/fault.js';
-import { checkCurrency, checkId, checkLongId, checkPage, checkReason } from './fields.js';
+import { checkCurrency, checkId, checkInstant, checkLongId, checkPage, checkReason } from './fields.js';
 import { checkLines, type OrderAsked } from './validate-reserve.js';
 
 const skuIdsMax = 100;
@@ -149,7 +149,16 @@ export function validateGetSku(request: { skuId: string }): Violation[] {
   return violations;
 }
 
-export function validateListSkus(request: Page & { storeId: string }): Violation[] {
+export function validateListSkus(
+  request: Page & { storeId: string; startsAfter?: Date | undefined; startsBefore?: Date | undefined },
+): Violation[] {
+  const violations = validateListLimits(request);
+  checkInstant(violations, 'starts_after', request.startsAfter);
+  checkInstant(violations, 'starts_before', request.startsBefore);
+  return violations;
+}
+
+export function validateListLimits(request: Page & { storeId: string }): Violation[] {
   const violations: Violation[] = [];
   checkId(violations, 'store_id', request.storeId);
   checkPage(violations, request);

@@ -55,8 +55,8 @@ export function inventoryService(parts: InventoryParts): ServiceImplementation {
       return { sku: toSkuMessage(sku), availability: toAvailabilityMessage(stock, now) };
     },
 
-    async listSkus({ storeId, pageSize, pageToken }) {
-      const { skus, nextPageToken } = await ledger.skusList(storeId, { pageSize, pageToken });
+    async listSkus({ storeId, ...query }) {
+      const { skus, nextPageToken } = await ledger.skusList(storeId, query);
       const now = parts.ledgerNow();
       return {
         skus: skus.map(({ sku }) => toSkuMessage(sku)),

@@ -299,7 +299,14 @@ export interface ListSkusRequest {
   storeId: string;
   /** 1..500; 0 means 50. */
   pageSize: number;
+  /** Of a page that was asked for with the same store and times. */
   pageToken: string;
+  /** Only skus that start then or later. With this or the next one the skus come in the order of their starts. */
+  startsAfter:
+    | Date
+    | undefined;
+  /** Only skus that start earlier. */
+  startsBefore: Date | undefined;
 }
 
 /** A page; an empty token is the only end. */
@@ -2578,7 +2585,7 @@ export const GetSkuResponse: MessageFns<GetSkuResponse> = {
 };
 
 function createBaseListSkusRequest(): ListSkusRequest {
-  return { storeId: "", pageSize: 0, pageToken: "" };
+  return { storeId: "", pageSize: 0, pageToken: "", startsAfter: undefined, startsBefore: undefined };
 }
 
 export const ListSkusRequest: MessageFns<ListSkusRequest> = {
@@ -2591,6 +2598,12 @@ export const ListSkusRequest: MessageFns<ListSkusRequest> = {
     }
     if (message.pageToken !== "") {
       writer.uint32(26).string(message.pageToken);
+    }
+    if (message.startsAfter !== undefined) {
+      Timestamp.encode(toTimestamp(message.startsAfter), writer.uint32(34).fork()).join();
+    }
+    if (message.startsBefore !== undefined) {
+      Timestamp.encode(toTimestamp(message.startsBefore), writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -2630,6 +2643,22 @@ export const ListSkusRequest: MessageFns<ListSkusRequest> = {
             }
 
             message.pageToken = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.startsAfter = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.startsBefore = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -2854,7 +2883,7 @@ export const ReservationServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** The skus of a store in the order of their ids. */
+    /** The skus of a store in the order of their ids, or of a time in the order of their starts. */
     listSkus: {
       name: "ListSkus",
       requestType: ListSkusRequest as typeof ListSkusRequest,
