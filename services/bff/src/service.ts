@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { verifierBy } from '#libs/identity/identity-settings.js';
 import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
+import { closerOf } from './adapters/close-http.js';
 import { connectGateway } from './adapters/gateway.js';
 import { createHttp } from './adapters/http.js';
 import { type Identify, identifyBy } from './adapters/identity.js';
@@ -19,7 +19,6 @@ import type { BffConfig } from './config.js';
 
 /** Connections that wait for the process to take them, when a crowd arrives in one instant. */
 const listenBacklog = 4_096;
-const reapEveryMs = 50;
 
 /** Starts the HTTP edge; it serves when this resolves. `httpAddress` is a base URL. Everything it opened is closed by `life`. */
 export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ httpAddress: string }> {
@@ -46,9 +45,10 @@ export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ ht
   requestIdRoutes(app, gateway);
   skuRoutes(app, gateway);
   placeRoutes(app, gateway);
+  const close = closerOf(app);
   const { hostname: host, port } = new URL(`http://${config.httpAddress}`);
   const httpAddress = await app.listen({ host, port: Number(port), backlog: listenBacklog });
-  life.closer('http', () => closeHttp(app));
+  life.closer('http', close);
   return { httpAddress };
 }
 
@@ -59,14 +59,4 @@ function identifyIn({ identity }: BffConfig, { logger }: Lifecycle): Identify {
   );
   if (verifier === undefined) logger.warn('there is no TOKEN_ISSUER: the edge believes who callers say they are');
   return identifyBy(verifier);
-}
-
-/** Takes no more and finishes what is in flight. A connection that becomes idle meanwhile would be kept open by its client. */
-async function closeHttp(app: FastifyInstance): Promise<void> {
-  const reaper = setInterval(() => app.server.closeIdleConnections(), reapEveryMs);
-  try {
-    await app.close();
-  } finally {
-    clearInterval(reaper);
-  }
 }

@@ -57,8 +57,16 @@ test('closing finishes what is in flight and takes no more', async () => {
   assert.ok(await closed);
 });
 
-function open(): Promise<Socket> {
-  const { hostname, port } = new URL(edge.base);
+test('a connection that a browser has opened ahead does not keep a process from closing', async () => {
+  const other = await edge.startAnother();
+  const socket = await open(other.base);
+  const ended = new Promise((resolve) => socket.once('close', resolve));
+  assert.ok(await other.life.close());
+  await ended;
+});
+
+function open(base = edge.base): Promise<Socket> {
+  const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(Number(port), hostname, () => resolve(socket)).once('error', reject);
   });
