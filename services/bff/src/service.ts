@@ -14,6 +14,7 @@ import { requestIdRoutes } from './adapters/request-ids.js';
 import { countRequests } from './adapters/request-metrics.js';
 import { serviceMetadata } from './adapters/service-token.js';
 import { skuRoutes } from './adapters/skus.js';
+import { streamRoutes } from './adapters/stream-routes.js';
 import { waitlistRoutes } from './adapters/waitlist.js';
 import type { BffConfig } from './config.js';
 
@@ -45,6 +46,7 @@ export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ ht
   requestIdRoutes(app, gateway);
   skuRoutes(app, gateway);
   placeRoutes(app, gateway);
+  streamRoutes(app, gateway, { ...config, metrics });
   const close = closerOf(app);
   const { hostname: host, port } = new URL(`http://${config.httpAddress}`);
   const httpAddress = await app.listen({ host, port: Number(port), backlog: listenBacklog });

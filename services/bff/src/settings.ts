@@ -24,6 +24,38 @@ export const settingNotes: SettingNotes = {
     larger:
       'The process keeps more of a crowd in memory than it can pass on within DEADLINE_MS: they wait for nothing and hear 504, later than the 503.',
   },
+  STREAMS_MAX: {
+    unit: 'streams',
+    why: 'Streams of events that one process has open. Each is a connection, some 20 kB of memory and 16 kB more while its reader is slow: 10,000 are 360 MB at the very worst. The process needs as many file descriptors.',
+    smaller: 'Readers hear 503 although there was room, and ask again and again.',
+    larger:
+      'Past what memory or file descriptors allow the process dies, and takes the reservations that it works on with it.',
+  },
+  STREAMS_PER_USER: {
+    unit: 'streams',
+    why: 'Of what is their own, in each process. A person has some tabs on some devices, with one stream or two each.',
+    smaller: 'Whoever has several tabs open hears 429 in one of them.',
+    larger: 'One user takes more of STREAMS_MAX from the others.',
+  },
+  STREAMS_PER_ADDRESS: {
+    unit: 'streams',
+    why: 'Of what anybody may see, where the units of a sku are, in each process. Many people may stand behind one address: a school, a mobile network. They cost hardly more than one, for each sku is read once.',
+    smaller: 'A class whose tablets share an address hears 429.',
+    larger: 'One address takes more of STREAMS_MAX from the others.',
+  },
+  STREAM_HEARTBEAT_MS: {
+    unit: 'ms',
+    why: 'A comment goes out when nothing else did for so long. Proxies and mobile networks cut what is silent for 30 s or 60 s.',
+    smaller: 'Phones wake up more often, for nothing.',
+    larger: 'From half of what the strictest proxy on the way allows, streams are cut that are well.',
+  },
+  STREAM_LIFETIME_MS: {
+    unit: 'ms',
+    why: 'A stream ends after 80 % to all of it, and its reader comes back, with the identity and to the process of then. A reader that went without a word is found out by then at the latest.',
+    smaller: 'Readers come back more often, and each time asks the gateway once.',
+    larger:
+      'Streams stay with the processes that were there first: new ones get no share of them. Whoever may not listen any more still does for so long.',
+  },
   PAYMENT_NOTICE_SECRETS: {
     why: 'Who may tell of payments: `provider=whsec_…` for each, with commas between. Two of one provider are both believed, while one is replaced. Empty: notices are 404.',
   },

@@ -1,7 +1,7 @@
 import { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createLogger } from '#libs/runtime/logger.js';
 import { bearerOf, testIdentity } from '#libs/testing/test-issuer.js';
-import { readConfig } from '../src/config.js';
+import { type BffConfig, readConfig } from '../src/config.js';
 import { startBff } from '../src/service.js';
 import { type Asked, startFakeGateway } from './fake-gateway.js';
 
@@ -22,8 +22,8 @@ export interface EdgeUnderTest {
   /** As user ana unless the headers say otherwise. A text goes as it is. */
   post(body: unknown, headers?: Record<string, string>, path?: string): Promise<Answer>;
   get(path: string, user?: string): Promise<Answer>;
-  /** One more process before the same gateway. */
-  startAnother(): Promise<{ base: string; life: Lifecycle }>;
+  /** One more process before the same gateway, with other settings. */
+  startAnother(settings?: Partial<BffConfig>): Promise<{ base: string; life: Lifecycle }>;
   close(): Promise<void>;
 }
 
@@ -37,9 +37,9 @@ export const goodHeaders = {
   'idempotency-key': 'key-1',
 };
 
-export async function startEdgeUnderTest(): Promise<EdgeUnderTest> {
+export async function startEdgeUnderTest(own: Partial<BffConfig> = {}): Promise<EdgeUnderTest> {
   const gateway = await startFakeGateway();
-  const startAnother = () => start(gateway.address);
+  const startAnother = (settings: Partial<BffConfig> = {}) => start(gateway.address, { ...own, ...settings });
   const { base, life } = await startAnother();
   const ask = async (path: string, init: RequestInit = {}): Promise<Answer> => {
     const response = await fetch(base + path, init);
@@ -63,7 +63,7 @@ export async function startEdgeUnderTest(): Promise<EdgeUnderTest> {
   };
 }
 
-async function start(gatewayTarget: string): Promise<{ base: string; life: Lifecycle }> {
+async function start(gatewayTarget: string, settings: Partial<BffConfig>): Promise<{ base: string; life: Lifecycle }> {
   const life = new Lifecycle(createLogger('test', 'silent'));
   const address = '127.0.0.1:0';
   const config = readConfig({
@@ -76,7 +76,7 @@ async function start(gatewayTarget: string): Promise<{ base: string; life: Lifec
     PAYMENT_NOTICE_SECRETS: `sandbox=${noticeSecret}`,
     ...testIdentity(),
   });
-  const { httpAddress } = await startBff(config, life);
+  const { httpAddress } = await startBff({ ...config, ...settings }, life);
   return { base: httpAddress, life };
 }
 

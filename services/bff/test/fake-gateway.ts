@@ -7,7 +7,6 @@ import {
   type CreateRequestIdRequest,
   type ListOrdersRequest,
   type MoveOrderResponse,
-  PlaceState,
   ReservationServiceDefinition,
   type ReserveRequest,
   type ReserveResponse,
@@ -15,7 +14,6 @@ import {
   type ReserveStreamRequest,
   type ReserveStreamResponse,
   type ReserveStreamResult,
-  type WatchPlaceResponse,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { BatchResponder } from '#libs/rpc/batch-responder.js';
@@ -25,12 +23,13 @@ import type { ServerDuplex } from '#libs/rpc/server-duplex.js';
 import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import { toStatus } from '#libs/rpc/status.js';
 import { createLogger } from '#libs/runtime/logger.js';
+import { type FakeWatches, fakeWaitlists, fakeWatches, watched } from './fake-watches.js';
 
 /** What the fake says to a reservation: an outcome, a fault, nothing at all, or the end of the stream. */
 export type Answer = NonNullable<ReserveResponse['outcome']> | Fault | 'never' | 'break';
 
 /** What a test wants the gateway to say, and what the gateway was asked. */
-export interface Asked {
+export interface Asked extends FakeWatches {
   reserved: ReserveStreamItem[];
   /** By those who act for others. */
   reservedFor: { by: string; forUser: string | undefined; request: ReserveRequest }[];
@@ -44,12 +43,13 @@ export interface Asked {
   orderPages: ListOrdersRequest[];
   /** What is said of a sku: nothing when it does not exist. */
   availabilityOf: (skuId: string) => Availability | undefined;
-  place: WatchPlaceResponse;
   answer: (item: ReserveStreamItem) => Answer | Promise<Answer>;
   /** What calls carried of the headers in which proxies, and liars, say where a request came from. */
   forwarded: string[];
   /** What the next calls of other kinds reject with. */
   fault: Fault | undefined;
+  /** The skus of each read of availability. */
+  availabilityReads: string[][];
 }
 
 export interface FakeGateway {
@@ -79,13 +79,18 @@ export async function startFakeGateway(): Promise<FakeGateway> {
     issued: [],
     pages: [],
     orderPages: [],
+    ...fakeWatches(),
+    availabilityReads: [],
     availabilityOf: (skuId) => ({ ...availability, skuId }),
-    place: { state: PlaceState.PLACE_STATE_WAITING, peopleAhead: 7, retryAfterMs: 1_200 },
   });
   const asked = fresh();
   const server = await startServer({
     address: '127.0.0.1:0',
-    services: [fakeService(asked), fakePayments(asked)],
+    services: [
+      fakeService(asked),
+      fakePayments(asked),
+      fakeWaitlists(({ entryId }, call) => watched(asked.entries.watch(nameOf(entryId, call), call), 'entry')),
+    ],
     logger: createLogger('fake', 'silent'),
     reflection: false,
     drainMs: 50,
@@ -187,14 +192,15 @@ function fakeService(asked: Asked): ServiceImplementation {
       asked.orderPages.push(page);
       return { orders: [orderOf({ userId: page.userId })], nextPageToken: 'more' };
     },
-    async *watchOrder() {},
+    watchOrder: ({ orderId }, call) => watched(asked.orders.watch(nameOf(orderId, call), call), 'order'),
     async getAvailability({ skuIds }, call) {
       note(call);
+      asked.availabilityReads.push(skuIds);
       return { availability: skuIds.flatMap((skuId) => asked.availabilityOf(skuId) ?? []) };
     },
-    async *watchPlace(_request, call) {
+    async *watchPlace({ storeId, skuId }, call) {
       note(call);
-      yield asked.place;
+      yield* asked.places.watch(nameOf(`${storeId} ${skuId}`, call), call);
     },
     async createRequestId(request, call) {
       note(call);
@@ -202,6 +208,10 @@ function fakeService(asked: Asked): ServiceImplementation {
       return { requestId: 'hf1.issued', expiresAt: new Date('2030-01-01T00:30:00.000Z') };
     },
   });
+}
+
+function nameOf(what: string, call: CallContext): string {
+  return `${userIn(call)} ${what}`;
 }
 
 function answerReservations(stream: ServerDuplex<ReserveStreamRequest, ReserveStreamResponse>, asked: Asked): void {
@@ -278,7 +288,8 @@ const sku: Sku = {
   etag: 'e-1',
 };
 
-const availability: Availability = {
+/** What is said of every sku, with what differs. */
+export const availability: Availability = {
   skuId: 'sku-1',
   state: AvailabilityState.AVAILABILITY_STATE_AVAILABLE,
   free: 7,

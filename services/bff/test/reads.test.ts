@@ -40,7 +40,7 @@ test('a place in line says who is ahead and when to come back, as long as it wai
   assert.equal(waiting.body, { ...common, state: 'WAITING', people_ahead: 7, retry_after_ms: 1_200 });
   assert.is(waiting.headers.get('retry-after'), '2');
   for (const state of ['DUE', 'GONE'] as const) {
-    edge.asked.place = { state: PlaceState[`PLACE_STATE_${state}`], peopleAhead: 0, retryAfterMs: 0 };
+    edge.asked.places.now = { state: PlaceState[`PLACE_STATE_${state}`], peopleAhead: 0, retryAfterMs: 0 };
     const over = await edge.get(path);
     assert.equal([over.body, over.headers.get('retry-after')], [{ ...common, state }, null]);
   }

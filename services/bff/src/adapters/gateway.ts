@@ -66,6 +66,10 @@ export interface Gateway {
   getAvailability(request: GetAvailabilityRequest): Promise<Availability[]>;
   /** The place in line as it is now. */
   getPlace(caller: Caller, request: WatchPlaceRequest): Promise<WatchPlaceResponse>;
+  /** It now and after each change, until nothing comes any more or `left` aborts. They end also when a gateway goes. */
+  watchOrder(caller: Caller, orderId: string, left: AbortSignal): AsyncIterable<Order | undefined>;
+  watchWaitlist(caller: Caller, entryId: string, left: AbortSignal): AsyncIterable<WaitlistEntry | undefined>;
+  watchPlace(caller: Caller, request: WatchPlaceRequest, left: AbortSignal): AsyncIterable<WatchPlaceResponse>;
   /** Whether any of its processes takes reservations. */
   isReachable(): boolean;
   close(): void;
@@ -82,6 +86,9 @@ export interface GatewayOptions {
   metrics: Metrics;
 }
 
+/** Whoever is watched for longer is watched anew. */
+const watchDeadlineMs = 3_600_000;
+
 /** Reservations of users go by one batched stream to each gateway, which names them; the rest by calls with the caller's token. */
 export function connectGateway(options: GatewayOptions): Gateway {
   const { target, deadlineMs, ownMetadata } = options;
@@ -91,6 +98,7 @@ export function connectGateway(options: GatewayOptions): Gateway {
   const reservations = openReservations(options);
   const as = ({ metadata }: Caller) => ({ metadata });
   const own = () => ({ metadata: ownMetadata() });
+  const watching = (caller: Caller, signal: AbortSignal) => ({ ...as(caller), signal, deadlineMs: watchDeadlineMs });
 
   return {
     // Only users are spoken for by the stream, which says who they are. Whoever acts for others says so to the gateway.
@@ -113,8 +121,15 @@ export function connectGateway(options: GatewayOptions): Gateway {
     acceptOffer: async (caller, request) => (await waitlist.acceptOffer(request, as(caller))).entry,
     getSku: (skuId) => client.getSku({ skuId }),
     listSkus: (request) => client.listSkus(request),
-    getAvailability: async (request) => (await client.getAvailability(request)).availability,
     getPlace: (caller, request) => firstOf(client.watchPlace(request, as(caller))),
+    getAvailability: async (request) => (await client.getAvailability(request, own())).availability,
+    async *watchOrder(caller, orderId, left) {
+      for await (const { order } of client.watchOrder({ orderId }, watching(caller, left))) yield order;
+    },
+    async *watchWaitlist(caller, entryId, left) {
+      for await (const { entry } of waitlist.watchWaitlist({ entryId }, watching(caller, left))) yield entry;
+    },
+    watchPlace: (caller, request, left) => client.watchPlace(request, watching(caller, left)),
     isReachable: () => reservations.isReachable(),
     close() {
       reservations.close();

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 
 /** Facts of RATE_LIMITED that are numbers; the contract carries all of them as text. */
-const numeric: ReadonlySet<string> = new Set(['rate', 'burst', 'remaining', 'reset_ms']);
+const numeric: ReadonlySet<string> = new Set(['rate', 'burst', 'remaining', 'reset_ms', 'streams']);
 
 type Facts = Readonly<Record<string, string | number>>;
 

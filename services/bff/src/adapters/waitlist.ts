@@ -14,7 +14,7 @@ export function waitlistRoutes(app: FastifyInstance, gateway: Gateway): void {
       forUser: true,
       schema: common,
       async handler(request, reply) {
-        return reply.send(entryJson(await gateway.getWaitlistEntry(callerOf(request), idOf(request))));
+        return reply.send(givenEntry(await gateway.getWaitlistEntry(callerOf(request), idOf(request))));
       },
     },
     DELETE: {
@@ -22,7 +22,7 @@ export function waitlistRoutes(app: FastifyInstance, gateway: Gateway): void {
       schema: common,
       async handler(request, reply) {
         const leave = { entryId: idOf(request), requestId: request.id, reason: '' };
-        return reply.send(entryJson(await gateway.leaveWaitlist(callerOf(request), leave)));
+        return reply.send(givenEntry(await gateway.leaveWaitlist(callerOf(request), leave)));
       },
     },
   });
@@ -32,7 +32,7 @@ export function waitlistRoutes(app: FastifyInstance, gateway: Gateway): void {
       schema: common,
       async handler(request, reply) {
         const accept = { entryId: idOf(request), requestId: request.id };
-        return reply.send(entryJson(await gateway.acceptOffer(callerOf(request), accept)));
+        return reply.send(givenEntry(await gateway.acceptOffer(callerOf(request), accept)));
       },
     },
   });
@@ -48,8 +48,13 @@ export function entryStateName(state: WaitlistState): string {
   return (WaitlistState[state] ?? 'WAITLIST_STATE_UNKNOWN').slice('WAITLIST_STATE_'.length);
 }
 
-function entryJson(entry: WaitlistEntry | undefined) {
+function givenEntry(entry: WaitlistEntry | undefined) {
   if (entry === undefined) throw new Error('the gateway gave no entry');
+  return entryJson(entry);
+}
+
+/** An entry as apps read it. */
+export function entryJson(entry: WaitlistEntry) {
   return {
     entry_id: entry.entryId,
     store_id: entry.storeId,
