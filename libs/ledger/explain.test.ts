@@ -4,6 +4,7 @@ import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import type { StoryEvent } from './explain.js';
 import { claimOf, lineOf, type TestLedger, testLedger } from './test-ledger.js';
+import { joined, offerOf, waitingSku } from './test-waitlist.js';
 
 const test = suite('explain');
 let db: TestLedger;
@@ -27,7 +28,7 @@ test('an order tells what happened to it in the order of time, with its figures'
   await pay(orderId, 'twice');
   await db.ledger.orderCancel({ orderId, reason: 'ill' });
   const { order, events } = await db.ledger.orderExplain(orderId);
-  assert.is(order.state, 'CANCELLED');
+  assert.is(order?.state, 'CANCELLED');
   const paid = ['PAID', 'CONFIRMED', 'PAID', 'REFUND_DUE'];
   assert.equal(whats(events), ['HELD', 'PUBLISHED', ...paid, 'CANCELLED', 'REFUND_DUE']);
   assert.ok(events.every(({ at }, index) => at >= (events[index - 1]?.at ?? at)));
@@ -96,6 +97,35 @@ test('somebody is explained by every order of theirs for a sku, and by what othe
   assert.equal(whats(story.events), ['HELD', 'HELD']);
   const newest = await db.ledger.userExplain('ann', skuId, { atMost: 1 });
   assert.equal([newest.orders.length, newest.events.length, newest.units], [1, 1, 2]);
+});
+
+test('a wait is told from its beginning: by the entry, by the order that it was offered, and of the person', async () => {
+  const sku = await waitingSku(db, { capacity: 1 });
+  const entry = await joined(db, 'eve', sku.skuId);
+  assert.equal(whats(await storyOf(entry.entryId)), ['WAITS']);
+  assert.is((await db.ledger.orderExplain(entry.entryId)).order, undefined);
+  await db.ledger.orderCancel({ orderId: sku.holders[0].orderId });
+  const offer = await offerOf(db, entry.entryId);
+  await pay(offer.orderId, randomUUID());
+  const waits = ['WAITS', 'HELD', 'WAITS', 'PAID', 'CONFIRMED', 'WAITS'];
+  const sorted = (events: readonly StoryEvent[]) => whats(events).sort();
+  assert.equal(sorted(await storyOf(offer.orderId)), [...waits].sort());
+  const { events } = await db.ledger.userExplain('eve', sku.skuId, { atMost: 100 });
+  assert.equal(sorted(events), [...waits].sort());
+  const states = events.flatMap((event) => (event.what === 'WAITS' ? [[event.state, event.offerId]] : []));
+  assert.equal(states, [
+    ['WAITING', undefined],
+    ['OFFERED', offer.orderId],
+    ['PROMOTED', offer.orderId],
+  ]);
+});
+
+test('who left a waitlist is still told of it', async () => {
+  const sku = await waitingSku(db, { capacity: 1 });
+  const entry = await joined(db, 'fay', sku.skuId);
+  await db.ledger.waitlistLeave({ entryId: entry.entryId, userId: 'fay' });
+  const { orders, events } = await db.ledger.userExplain('fay', sku.skuId, { atMost: 100 });
+  assert.equal([orders, events.map((event) => event.what === 'WAITS' && event.state)], [[], ['WAITING', 'LEFT']]);
 });
 
 test('whoever did nothing has an empty story, and what is not there is not found', async () => {

@@ -3,9 +3,11 @@ import type { Refusal } from '#libs/refusal/refusal.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
 import { notFound } from './orders.js';
 import { type Instant, type LedgerOrder, type OrderRow, type RefusalRow, toDate, toOrder, toRefusal } from './rows.js';
+import type { EntryState } from './waitlist-rows.js';
 
 const explainOrder = functionCall('order_explain', 1);
 const explainUser = functionCall('user_explain', 3);
+const explainRequest = functionCall('request_explain', 4);
 
 /** How units of a sku moved between where they can be; a difference each. */
 export interface StoryMove {
@@ -30,6 +32,33 @@ export type StoryFacts =
   | { what: 'DEAD_LETTER'; letterId: number; subject: string; error: string }
   | { what: 'REPLAYED' | 'DISCARDED'; letterId: number; by: string; reason: string }
   | { what: 'REPAIRED'; moves: StoryMove[] }
+  | {
+      what: 'ASKED';
+      requestId: string;
+      answer: string;
+      tookMs: number;
+      instance: string;
+      isReplay: boolean;
+      /** For how many of its kind it stands. */
+      weight: number;
+    }
+  | {
+      what: 'WAITS';
+      /** Of an entry of a waitlist. */
+      state: EntryState;
+      skuId: string;
+      quantity: number;
+      /** Number of the arrival, from 1. */
+      place: number;
+      /** How many waited when it joined, with WAITING. */
+      behind?: number;
+      /** The order that it was offered. */
+      offerId?: string;
+      /** Why it is passed over now. */
+      barred?: string;
+      /** Why it is over, in words. */
+      note?: string;
+    }
   | { what: 'CHANGED'; change: string; skuId: string; was: string; became: string; by: string; reason: string };
 
 /** One thing that happened. */
@@ -41,7 +70,8 @@ export type StoryEvent = StoryFacts & {
 
 /** An order and what happened to it, in the order of time. */
 export interface OrderStory {
-  order: LedgerOrder;
+  /** Absent: the id is that of an entry of a waitlist that was offered nothing under it. */
+  order?: LedgerOrder;
   events: StoryEvent[];
 }
 
@@ -53,6 +83,17 @@ export interface UserStory {
   /** Units of the sku that they have now, and how many one may have. */
   units: number;
   limit: number;
+}
+
+/** What came of a request id. */
+export type RequestStory = Pick<UserStory, 'orders' | 'events'>;
+
+/** Whose request it was, as far as that is known. */
+export interface RequestAsked {
+  requestId: string;
+  userId?: string;
+  /** The id that its order has. */
+  orderId?: string;
 }
 
 interface MoveRow {
@@ -89,16 +130,35 @@ interface FactsRow {
   sku_id: string;
   was: string;
   became: string;
+  request_id: string;
+  answer: string;
+  took_ms: number;
+  instance: string;
+  is_replay: boolean;
+  weight: number;
+  quantity: number;
+  place: number;
+  behind: number | null;
+  offer_id: string | null;
+  barred: string | null;
 }
 
 /** The calls that tell what happened. Each is one read of one snapshot. */
 export function explainCalls(pool: LedgerPool) {
   return {
-    /** An order and its story, at most 1000 events. Fault ORDER_NOT_FOUND. */
+    /** An order, or an entry of a waitlist, and its story, at most 1000 events. Fault ORDER_NOT_FOUND. */
     async orderExplain(orderId: string): Promise<OrderStory> {
-      const [row] = await pool.query<{ order_row: OrderRow; story: EventRow[] }>(explainOrder, [orderId]);
+      const [row] = await pool.query<{ order_row: OrderRow | null; story: EventRow[] }>(explainOrder, [orderId]);
       if (!row) throw notFound(orderId);
-      return { order: toOrder(row.order_row), events: row.story.map(toEvent) };
+      return { ...(row.order_row && { order: toOrder(row.order_row) }), events: row.story.map(toEvent) };
+    },
+
+    /** What came of a request id; nothing known of it is an empty story. */
+    async requestExplain(asked: RequestAsked, { atMost }: { atMost: number }): Promise<RequestStory> {
+      const { requestId, userId = null, orderId = null } = asked;
+      type Row = { order_rows: OrderRow[]; story: EventRow[] };
+      const [row] = await pool.query<Row>(explainRequest, [requestId, userId, orderId, atMost]);
+      return { orders: row?.order_rows.map(toOrder) ?? [], events: row?.story.map(toEvent) ?? [] };
     },
 
     /** The newest orders of a user or attendee for a sku, and one story of all. Fault SKU_NOT_FOUND. */
@@ -142,6 +202,12 @@ function toFacts({ what, facts }: EventRow): StoryFacts {
       return { what, letterId: facts.letter_id, by: facts.by, reason: facts.reason };
     case 'REPAIRED':
       return { what, moves: facts.moves.map(toMove) };
+    case 'ASKED': {
+      const { request_id: requestId, answer, took_ms: tookMs, instance, is_replay: isReplay, weight } = facts;
+      return { what, requestId, answer, tookMs, instance, isReplay, weight };
+    }
+    case 'WAITS':
+      return toWait(facts);
     case 'CHANGED': {
       const { change, sku_id: skuId, was, became, by, reason } = facts;
       return { what, change, skuId, was, became, by, reason };
@@ -154,6 +220,17 @@ function toFacts({ what, facts }: EventRow): StoryFacts {
         moves: facts.moves.map(toMove),
       };
   }
+}
+
+function toWait(facts: FactsRow): Extract<StoryFacts, { what: 'WAITS' }> {
+  return {
+    ...{ what: 'WAITS', state: facts.state as EntryState, skuId: facts.sku_id },
+    ...{ quantity: facts.quantity, place: facts.place },
+    ...(facts.behind !== null && { behind: facts.behind }),
+    ...(facts.offer_id !== null && { offerId: facts.offer_id }),
+    ...(facts.barred !== null && { barred: facts.barred }),
+    ...(facts.note !== null && { note: facts.note }),
+  };
 }
 
 function toMove({ sku_id: skuId, free, held, sold }: MoveRow): StoryMove {

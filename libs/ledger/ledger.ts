@@ -1,3 +1,4 @@
+import { accessCalls } from './access.js';
 import { alertCalls } from './alerts.js';
 import { auditCalls } from './audit.js';
 import { backlogCalls } from './backlog.js';
@@ -75,6 +76,7 @@ export function openLedger(pool: LedgerPool) {
     ...auditCalls(pool),
     ...backlogCalls(pool),
     ...explainCalls(pool),
+    ...accessCalls(pool),
     ...alertCalls(pool),
     ...switchCalls(pool),
     ...controlChangeCalls(pool),

@@ -1,4 +1,4 @@
--- Everything that somebody did about a sku, as a user or as an attendee, from one snapshot.
+-- Everything that somebody did about a sku, as a user or as an attendee, from one snapshot, and what they were told.
 --   who, of_sku  the user or attendee, and the sku
 --   at_most      orders, the newest
 -- Returns one row: the orders (rows of order_rows, newest first), one story of all as in order_explain, the units that they
@@ -14,7 +14,10 @@ AS $$
 #variable_conflict use_column
 DECLARE
   ids uuid[];
+  entries uuid[];
   since timestamptz;
+  -- Of the oldest of the 200 answers.
+  asked_since timestamptz;
 BEGIN
   SELECT coalesce(array_agg(t.order_id ORDER BY t.created_at DESC, t.order_id DESC), '{}'), min(t.created_at)
   INTO ids, since FROM (
@@ -26,14 +29,26 @@ BEGIN
     ) AS f
     ORDER BY f.created_at DESC, f.order_id DESC LIMIT at_most
   ) AS t;
+  SELECT coalesce(array_agg(w.entry_id), '{}'), least(since, min(w.joined_at)) INTO entries, since FROM (
+    SELECT e.entry_id, e.joined_at FROM waitlist_entries AS e WHERE e.user_id = who AND e.sku_id = of_sku
+    ORDER BY e.joined_at DESC LIMIT at_most
+  ) AS w;
+  SELECT min(a.at) INTO asked_since FROM (
+    SELECT a.at FROM access_records AS a WHERE a.user_id = who AND of_sku = ANY (a.sku_ids) ORDER BY a.at DESC LIMIT 200
+  ) AS a;
   RETURN QUERY SELECT (
       SELECT coalesce(json_agg(o ORDER BY o.created_at DESC, o.order_id DESC), '[]')
       FROM ledger.order_rows AS o WHERE o.order_id = ANY (ids)
     ), (
       SELECT coalesce(json_agg(s), '[]') FROM (
         SELECT e.at, e.order_id, e.what, e.facts FROM (
-          SELECT * FROM orders_story(ids) UNION ALL
-          SELECT * FROM skus_story(ARRAY[of_sku], coalesce(since, clock()), 'infinity')
+          SELECT * FROM orders_story(ids)
+          UNION ALL SELECT * FROM entries_story(entries)
+          UNION ALL
+          SELECT e.* FROM access_records AS a CROSS JOIN LATERAL access_event(a) AS e
+          WHERE a.user_id = who AND of_sku = ANY (a.sku_ids) AND a.at >= asked_since
+          UNION ALL
+          SELECT * FROM skus_story(ARRAY[of_sku], coalesce(least(since, asked_since), clock()), 'infinity')
         ) AS e
         ORDER BY e.at, e.place, e.order_id LIMIT 1000
       ) AS s

@@ -33,6 +33,8 @@ export function declareConfig(read: EnvReader) {
     rateLimits: read.boolean('RATE_LIMITS', { default: true }),
     maxInFlight: read.integer('MAX_IN_FLIGHT', { default: 2_000, min: 1, max: 1_000_000 }),
     shedAfterMs: read.integer('SHED_AFTER_MS', { default: 100, min: 1, max: 60_000 }),
+    accessBuffer: read.integer('ACCESS_BUFFER', { default: 10_000, min: 0, max: 1_000_000 }),
+    accessSampledPerSecond: read.integer('ACCESS_SAMPLED_PER_SECOND', { default: 100, min: 0, max: 3_000 }),
     requestIdSecrets: secretsOf(read.string('REQUEST_ID_SECRETS', { default: '' })),
     identity: declareIdentity(read),
     reflection: read.boolean('REFLECTION', { default: true }),

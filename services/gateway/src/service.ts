@@ -8,6 +8,7 @@ import type { Authorize, ServiceImplementation } from '#libs/rpc/service.js';
 import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
+import { openAccessLog } from './adapters/access.js';
 import { createAuthorize } from './adapters/authorize.js';
 import { believing } from './adapters/believing.js';
 import { GatewayList, reachableAddress } from './adapters/gateway-list.js';
@@ -131,6 +132,11 @@ function servicesOf(
   });
   life.closer('changes', () => changes.close());
   const { inventoryTarget, orderTarget, schedulerTarget } = config;
+  const accesses = openAccessLog({
+    ...{ orderTarget, instance: config.instance, logger: life.logger, metrics },
+    ...{ bufferMax: config.accessBuffer, sampledMax: config.accessSampledPerSecond },
+  });
+  life.closer('access records', () => accesses.close());
   const forOperators = operatorServices({
     ...{ inventoryTarget, orderTarget, schedulerTarget, inventory, configured, callLimits },
     waiting: { waitlists: peers.waitlists, changes },
@@ -139,7 +145,7 @@ function servicesOf(
   });
   life.closer('operators', () => forOperators.close());
   return [
-    reservationService({ peers, changes, callLimits, placeWatchers, issuedRequestIds, shards, metrics }),
+    reservationService({ peers, changes, callLimits, placeWatchers, issuedRequestIds, shards, metrics, accesses }),
     paymentService(changes, callLimits),
     ...forOperators.services,
     statusService(self.status),

@@ -83,6 +83,18 @@ export const settingNotes: SettingNotes = {
     smaller: 'A pause of the garbage collector or of a disk turns people away who would have been served at once.',
     larger: 'Answers come later by as much under overload, and no more of them: the room is full either way.',
   },
+  ACCESS_BUFFER: {
+    unit: 'records',
+    why: 'Of answers with a unit, a promise or a place in a waitlist, each of which is recorded for `holdfast explain`. They leave every second or by the thousand, so this is two seconds of 4,000 a second. 0: none is kept.',
+    smaller: 'A pause of the ledger loses records of yeses; `access_records_lost_total` counts them.',
+    larger: 'While the ledger is away so many answers stay in memory, about 1 kB each.',
+  },
+  ACCESS_SAMPLED_PER_SECOND: {
+    unit: 'records a second',
+    why: 'Of refusals, places in line and faults: all of them when they are fewer, else an even sample whose records say for how many each stands. One hundred are enough to see what a crowd was told; a crowd of thousands costs the ledger no more than that. 0: none is kept.',
+    smaller: 'Somebody who asks why they were refused during a rush is less likely to be found.',
+    larger: 'The ledger writes about people whom it had nothing for, just when it is busiest.',
+  },
   REQUEST_ID_SECRETS: {
     why: 'Sign and verify the request ids that the gateways issue; the same in every gateway, several with commas between. The first signs, all verify: put a new one last everywhere, then first, and take the old one away half an hour later. Without one no request ids are issued.',
   },

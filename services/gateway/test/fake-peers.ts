@@ -13,6 +13,10 @@ import {
   type SetLimitsRequest,
 } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import { LimitSource, OnBusy, type SkuLimits } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import {
+  AccessServiceDefinition,
+  type RecordAccessRequest,
+} from '#libs/contracts/gen/holdfast/order/v1/access_service.js';
 import { type Order, OrderState, PaymentState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import { PaymentSessionState } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
@@ -41,6 +45,9 @@ export interface FakeBooks {
   issuedOnly: Set<string>;
   /** What was set. */
   set: SetLimitsRequest[];
+  /** What was recorded of answers, a batch each; while recordingFails nobody takes any. */
+  accesses: RecordAccessRequest[];
+  recordingFails: boolean;
   /** What operators asked of the services behind the gateway. */
   asked: Asked[];
   /** What those answer, or fail with, by the method's name; else with nothing. */
@@ -65,6 +72,8 @@ export function emptyBooks(): FakeBooks {
     limits: new Map(),
     issuedOnly: new Set(),
     set: [],
+    accesses: [],
+    recordingFails: false,
     asked: [],
     answers: new Map(),
   };
@@ -242,12 +251,25 @@ export async function startFakeOrders(books: FakeBooks): Promise<RpcServer> {
   ];
   const services = [
     service,
+    recording(books),
     ...forOperators.map((definition) => noting(definition, 'order', books)),
     statusOf('order'),
   ];
   const server = await startServer({ address, services, logger, reflection: false, drainMs: 50 });
   server.serving(true);
   return server;
+}
+
+/** Keeps what is recorded, unless nothing can be. */
+function recording(books: FakeBooks): ServiceImplementation {
+  return implement(AccessServiceDefinition, {
+    async recordAccess(request) {
+      if (books.recordingFails) throw new Fault('UNAVAILABLE', 'the ledger is away');
+      books.accesses.push(request);
+      return {};
+    },
+    pruneAccess: absent,
+  });
 }
 
 /** An order with one line, in the state given. */

@@ -98,7 +98,7 @@ test('what an operator asks goes to the service that owns it, with the name of w
   });
   const byName = (one: object, other: object) => JSON.stringify(one).localeCompare(JSON.stringify(other));
   assert.equal(asked().sort(byName), expected.sort(byName));
-  assert.is(expected.length, 11 + 5 + 3 + 3 + 4 + 2 + 3 + 4);
+  assert.is(expected.length, 11 + 5 + 3 + 3 + 4 + 3 + 3 + 4);
 });
 
 test('what the owner says is wrong is told as it was said', async () => {

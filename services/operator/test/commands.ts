@@ -79,6 +79,10 @@ export const sampleCommands: Record<string, SampleCommand> = {
     good: ['u-4711', '--sku', 'kiln-mug'],
     bad: { args: ['u 1'], problems: ['USER "u 1"', '--sku is missing'] },
   },
+  'explain request': {
+    good: ['key-1', '--user', 'u-4711', '--store', 'kiln'],
+    bad: { args: ['k 1', '--store', 'a b'], problems: ['REQUEST "k 1"', '--store "a b"', '--user is missing'] },
+  },
   'reconcile plan': {
     good: ['--sku', 'kiln-mug', 'kiln-wheel'],
     bad: { args: ['--sku', 'a b', 'c d'], problems: ['--sku "a b"', '--sku "c d"'] },
@@ -182,6 +186,7 @@ export const everyAnswer: Script = {
   proveSku: proof,
   explainOrder: { order, events },
   explainUser: { orders: [order], events, units: 0, limit: 2 },
+  explainRequest: { orders: [order], events },
   planReconcile: { plan },
   applyReconcile: { plan: { ...plan, state: PlanState.PLAN_STATE_APPLIED, appliedAt: longAgo, appliedBy: 'anna' } },
   listPlans: { plans: [plan], nextPageToken: '' },

@@ -46,6 +46,18 @@ test('the story of a person names the orders when there are several, and what th
   assert.equal(gateway.requests('explainUser'), [{ userId: 'u-4711', skuId: 'kiln-mug' }]);
 });
 
+test('the story of a request names the orders of all who used its id, and asks for no more than was said', async () => {
+  const pressed = { at: longAgo, orderId: 'other', what: 'ASKED', text: 'pressed with key key-1, was told SOLD_OUT' };
+  gateway.script.explainRequest = { orders: [order], events: [...events, pressed] };
+  const { code, out } = await run('explain', 'request', 'key-1');
+  assert.is(code, 0);
+  assert.match(out, new RegExp(`Z +${orderId} +CLAIMED +let in`));
+  assert.match(out, /Z +other +ASKED +pressed with key key-1, was told SOLD_OUT\n/);
+  assert.equal(gateway.requests('explainRequest'), [{ requestId: 'key-1', userId: '', storeId: '' }]);
+  gateway.script.explainRequest = { orders: [], events: [] };
+  assert.match((await run('explain', 'request', 'key-2')).out, /no order of this request\n\nnothing happened that is/);
+});
+
 test('letters are listed without their messages, and shown with them', async () => {
   assert.match(
     (await run('dead-letters', 'list')).out,

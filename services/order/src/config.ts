@@ -34,6 +34,7 @@ export function declareConfig(read: EnvReader) {
 
     eventsMaxAgeHours: read.integer('EVENTS_MAX_AGE_HOURS', { default: 24, min: 1, max: 24 * 365 }),
     eventsMaxBytes: read.integer('EVENTS_MAX_BYTES', { default: 1024 * 1024 * 1024, min: 1024 * 1024 }),
+    accessKeepDays: read.integer('ACCESS_KEEP_DAYS', { default: 14, min: 1, max: 3_650 }),
     maxWatchers: read.integer('MAX_WATCHERS', { default: 10_000, min: 0 }),
     /** Absent: orders are paid by whoever calls ConfirmPayment, and no refund is asked for. */
     paymentProviderUrl: read.url('PAYMENT_PROVIDER_URL', { optional: true, protocols: ['http:', 'https:'] }),

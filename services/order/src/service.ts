@@ -18,6 +18,7 @@ import { orderStatus } from './adapters/order-status.js';
 import { relayPorts } from './adapters/outbox-relay.js';
 import { httpPaymentProvider } from './adapters/payment-provider.js';
 import { consumeRefunds } from './adapters/refund-consumer.js';
+import { accessService } from './adapters/serve-access.js';
 import { alertService } from './adapters/serve-alerts.js';
 import { deadLetterService } from './adapters/serve-dead-letters.js';
 import { explainService } from './adapters/serve-explain.js';
@@ -105,6 +106,7 @@ export async function startOrder(
       alertService(ledger, alerts),
       deadLetterService({ ledger, changed }),
       explainService(ledger),
+      accessService(ledger, { keepDays: config.accessKeepDays }),
       statusService(statusOf({ config, pool, ledger, messaging, shards })),
     ],
     logger,

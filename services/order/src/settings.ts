@@ -85,6 +85,12 @@ export const settingNotes: SettingNotes = {
       'A day that sells a lot fills the stream before the oldest events are of age, and news of orders comes late.',
     larger: 'The disk of NATS has to hold it.',
   },
+  ACCESS_KEEP_DAYS: {
+    unit: 'days',
+    why: 'What was answered to whom, for `holdfast explain`: people complain within days. A job deletes what is older.',
+    smaller: 'A complaint of last week finds nothing but the order.',
+    larger: 'About 300 bytes a record: a million yeses a day are 4 GB in two weeks. They are data about persons, too.',
+  },
   MAX_WATCHERS: {
     unit: 'watched orders of a process',
     why: 'All of them are read once a second, 500 in one statement: 20 statements a second at most.',

@@ -1,6 +1,7 @@
 import { AlertServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/alert_service.js';
 import { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
+import { AccessServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/access_service.js';
 import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import { WaitlistServiceDefinition } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
 import { ledgerSchema, openLedger, RUNTIME_ROLE } from '#libs/ledger/ledger.js';
@@ -83,6 +84,7 @@ function openClients({ orderTarget, inventoryTarget }: SchedulerConfig, life: Li
   const clients = {
     order: connect(OrderServiceDefinition, orderTarget, options),
     waitlist: connect(WaitlistServiceDefinition, orderTarget, options),
+    access: connect(AccessServiceDefinition, orderTarget, options),
     alerts: connect(AlertServiceDefinition, orderTarget, options),
     inventory: connect(InventoryServiceDefinition, inventoryTarget, options),
     reconcile: connect(ReconcileServiceDefinition, inventoryTarget, options),

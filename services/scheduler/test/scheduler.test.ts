@@ -98,7 +98,7 @@ test('every job is listed with what its last run did and when it runs next', asy
   assert.equal(
     jobs.map((job) => job.name),
     [
-      ...['alerts', 'cancelled-sales', 'expire', 'payment-sessions', 'payments-parked', 'promote'],
+      ...['alerts', 'cancelled-sales', 'expire', 'payment-sessions', 'payments-parked', 'promote', 'prune-access'],
       ...['reconcile', 'reconcile-ended', 'sweep', 'sync', 'waitlist-end', 'warm-up'],
     ],
   );

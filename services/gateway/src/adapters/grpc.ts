@@ -2,6 +2,7 @@ import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reser
 import { type Handlers, implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import { fromStatus } from '#libs/rpc/status.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
+import type { AccessLog } from '../app/access-log.js';
 import type { Changes } from '../app/changes.js';
 import { findOrder } from '../app/find-order.js';
 import type { IssuedRequestIds } from '../app/issued-request-ids.js';
@@ -39,6 +40,7 @@ export interface ReservationServiceOptions {
   issuedRequestIds: IssuedRequestIds;
   shards: number;
   metrics: Metrics;
+  accesses: Pick<AccessLog, 'note'>;
 }
 
 /** The public face: what the call pays, for whom it is, what is wrong with the request, then the verb. */
@@ -51,19 +53,21 @@ export function reservationService(options: ReservationServiceOptions): ServiceI
 }
 
 function reservationHandlers(options: ReservationServiceOptions): Handlers<typeof ReservationServiceDefinition> {
-  const { peers, callLimits, metrics } = options;
+  const { peers, callLimits, metrics, accesses } = options;
   const { reserve } = options.changes;
   const count = answerCounter(metrics);
   return {
     async reserve(request, call) {
+      const startedAt = performance.now();
       const userId = userOf(call);
       refuseOtherStores(call, request.storeId);
       const answer = await reserve(userId, request, call.remainingMs());
       count(answer);
+      accesses.note(userId, request, answer, startedAt);
       if (answer.$case === 'error') throw fromStatus(answer.value);
       return answer.value;
     },
-    reserveStream: reserveStream(reserve, { count, callLimits, metrics }),
+    reserveStream: reserveStream(reserve, { count, callLimits, metrics, accesses }),
     watchPlace: watchPlace(options.placeWatchers, options.shards),
     createRequestId: createRequestId(options.issuedRequestIds),
     async getOrder(request, call) {

@@ -9,6 +9,7 @@ import type { Fault } from '#libs/refusal/fault.js';
 import { BatchResponder } from '#libs/rpc/batch-responder.js';
 import type { BidiHandler } from '#libs/rpc/service.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
+import type { AccessLog } from '../app/access-log.js';
 import type { Answer } from '../app/answer.js';
 import type { CallLimits } from '../app/limits/call-limits.js';
 import { sharedStatus } from '../app/limits/limited-faults.js';
@@ -17,10 +18,17 @@ import { callerOf } from './identity.js';
 
 const nothing: ReserveRequest = { storeId: '', lines: [], requestId: '' };
 
+export interface StreamParts {
+  count: (answer: Answer) => void;
+  callLimits: CallLimits;
+  metrics: Metrics;
+  accesses: Pick<AccessLog, 'note'>;
+}
+
 /** Reservations in batches; each pays for itself, and is answered as soon as it is known, together with all that fall in the same tick. */
 export function reserveStream(
   reserve: Reserve,
-  { count, callLimits, metrics }: { count: (answer: Answer) => void; callLimits: CallLimits; metrics: Metrics },
+  { count, callLimits, metrics, accesses }: StreamParts,
 ): BidiHandler<ReserveStreamRequest, ReserveStreamResponse> {
   return (stream, call) => {
     const caller = callerOf(call);
@@ -40,6 +48,7 @@ export function reserveStream(
       metrics,
     });
     const answer = async ({ itemId, userId, remainingMs, request = nothing }: ReserveStreamItem): Promise<void> => {
+      const startedAt = performance.now();
       const toll = callLimits.spendCaller(caller);
       const tooMany = toll && (await toll);
       const result =
@@ -47,6 +56,7 @@ export function reserveStream(
           ? await reserve(userId, request, remainingMs || Number.POSITIVE_INFINITY)
           : limited(tooMany);
       count(result);
+      accesses.note(userId, request, result, startedAt);
       responder.add({ itemId, result });
     };
   };

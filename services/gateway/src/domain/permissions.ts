@@ -78,7 +78,11 @@ export const permissions: Readonly<Record<string, readonly Permitted[]>> = {
     ReplayDeadLetter: operators,
     DiscardDeadLetter: operators,
   }),
-  ...methodsOf('holdfast.control.v1.ExplainService', { ExplainOrder: operators, ExplainUser: operators }),
+  ...methodsOf('holdfast.control.v1.ExplainService', {
+    ExplainOrder: operators,
+    ExplainUser: operators,
+    ExplainRequest: operators,
+  }),
   ...methodsOf('holdfast.control.v1.MoneyService', {
     ListMoneyIssues: operators,
     SettleMoney: operators,

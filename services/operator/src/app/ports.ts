@@ -10,7 +10,7 @@ import type { Plan } from '../domain/plan.js';
 import type { Proof } from '../domain/proof.js';
 import type { Release } from '../domain/release.js';
 import type { Sku, SkuDraft, StockedSku } from '../domain/sku.js';
-import type { OrderStory, StoryOrder, UserStory } from '../domain/story.js';
+import type { OrderStory, RequestAsked, RequestStory, StoryOrder, UserStory } from '../domain/story.js';
 import type { ControlChange, Scope, Switch } from '../domain/switches.js';
 import type { WaitersPage } from '../domain/waiter.js';
 
@@ -146,6 +146,7 @@ export interface Reconcile {
 export interface Stories {
   ofOrder(orderId: string): Promise<OrderStory>;
   ofUser(userId: string, skuId: string): Promise<UserStory>;
+  ofRequest(asked: RequestAsked): Promise<RequestStory>;
 }
 
 /** What a person should look at. */

@@ -111,4 +111,25 @@ test('what people and processes did about it is told with who and why', () => {
   assert.is(paused, 'PAUSE of clinic-1 by olga, on sale -> paused: flood');
 });
 
+test('an answer is told with the key it was given to, by whom, after how long, and for how many it stands', () => {
+  const pressed = { what: 'ASKED', requestId: 'k-1', answer: 'SOLD_OUT', tookMs: 12, instance: 'gateway-1' } as const;
+  const text = 'pressed with key k-1, was told SOLD_OUT after 12 ms by gateway-1';
+  assert.is(told({ ...pressed, isReplay: false, weight: 1 }), text);
+  const again = told({ ...pressed, isReplay: true, weight: 39.6 });
+  assert.is(again, `${text.replace('told', 'again told')}; it stands for about 40 like it`);
+});
+
+test('a wait is told with its place, and what became of it', () => {
+  const wait = { what: 'WAITS', skuId: 'clinic-1', quantity: 2, place: 7 } as const;
+  const joined = told({ ...wait, state: 'WAITING', behind: 3 });
+  assert.is(joined, 'joined the waitlist of clinic-1 for 2, number 7, 3 waited');
+  assert.match(
+    told({ ...wait, state: 'WAITING', behind: 3, barred: 'LIMIT_REACHED' }),
+    /passed over now: LIMIT_REACHED$/,
+  );
+  const offered = told({ ...wait, state: 'OFFERED', offerId: 'o-2' });
+  assert.is(offered, 'was next in the waitlist of clinic-1 and was offered 2, order o-2');
+  assert.is(told({ ...wait, state: 'LEFT', note: 'ill' }), 'left the waitlist of clinic-1: ill');
+});
+
 test.run();

@@ -11,6 +11,8 @@ export interface ToldEvent {
   readonly text: string;
 }
 
+type EventOf<What extends StoryEvent['what']> = Extract<StoryEvent, { what: What }>;
+
 /** Puts what happened into words; times are UTC, and without the day when it is that of the event. */
 export function tellStory(events: readonly StoryEvent[], orders: readonly LedgerOrder[]): ToldEvent[] {
   const byId = new Map(orders.map((order) => [order.orderId, order]));
@@ -50,8 +52,43 @@ function textOf(event: StoryEvent, order: LedgerOrder | undefined): string {
       return `dead letter ${event.letterId} ${event.what.toLowerCase()} by ${event.by}: ${event.reason}`;
     case 'REPAIRED':
       return `repaired: ${event.moves.map(differencesOf).join('; ')}`;
+    case 'ASKED':
+      return asked(event);
+    case 'WAITS':
+      return waits(event);
     case 'CHANGED':
       return `${event.change} of ${event.skuId} by ${event.by}, ${event.was} -> ${event.became}: ${event.reason}`;
+  }
+}
+
+/** `pressed with key k-1, was told SOLD_OUT after 12 ms by gateway-1; it stands for 40 of its kind` */
+function asked({ requestId, answer, tookMs, instance, isReplay, weight }: EventOf<'ASKED'>): string {
+  const again = isReplay ? 'again ' : '';
+  const others = weight > 1 ? `; it stands for about ${Math.round(weight)} like it` : '';
+  return `pressed with key ${requestId}, was ${again}told ${answer} after ${tookMs} ms by ${instance}${others}`;
+}
+
+/** What became of a place in a waitlist. */
+function waits(event: EventOf<'WAITS'>): string {
+  const { state, skuId, quantity, place, behind, offerId, barred, note } = event;
+  const why = note ? `: ${note}` : '';
+  switch (state) {
+    case 'WAITING': {
+      const over = barred ? `; it is passed over now: ${barred}` : '';
+      return `joined the waitlist of ${skuId} for ${quantity}, number ${place}, ${behind ?? 0} waited${over}`;
+    }
+    case 'OFFERED':
+      return `was next in the waitlist of ${skuId} and was offered ${quantity}, order ${offerId ?? '-'}`;
+    case 'PROMOTED':
+      return `got ${quantity} of ${skuId} through the waitlist, order ${offerId ?? '-'}`;
+    case 'EXPIRED':
+      return `the offer of ${skuId} was not taken in time`;
+    case 'DECLINED':
+      return `the offer of ${skuId} was declined${why}`;
+    case 'LEFT':
+      return `left the waitlist of ${skuId}${why}`;
+    case 'ENDED':
+      return `the waitlist of ${skuId} ended${why}`;
   }
 }
 

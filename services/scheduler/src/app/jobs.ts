@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AlertServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/alert_service.js';
 import type { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import type { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
+import type { AccessServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/access_service.js';
 import type { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import type { WaitlistServiceDefinition } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
 import { Fault } from '#libs/refusal/fault.js';
@@ -31,6 +32,7 @@ export interface JobPorts {
   >;
   readonly waitlist: Pick<Client<WaitlistServiceDefinition>, 'promoteWaiters' | 'endWaitlists'>;
   readonly inventory: Pick<Client<InventoryServiceDefinition>, 'sweep' | 'sync'>;
+  readonly access: Pick<Client<AccessServiceDefinition>, 'pruneAccess'>;
   readonly alerts: Pick<Client<AlertServiceDefinition>, 'checkAlerts'>;
   readonly reconcile: Pick<Client<ReconcileServiceDefinition>, 'planReconcile'>;
   /** The ledger's time. */
@@ -38,6 +40,7 @@ export interface JobPorts {
 }
 
 const everySecondMs = 1_000;
+const pruneEveryMs = 600_000;
 const alertsEveryMs = 5_000;
 const waitlistEndEveryMs = 5_000;
 const batchSize = 500;
@@ -56,7 +59,10 @@ const reconcileEndedEveryMs = 60_000;
 const lookDeadlineMs = 900_000;
 
 export function createJobs(ports: JobPorts): Job[] {
-  return [...saleJobs(ports), ...moneyJobs(ports), ...waitlistJobs(ports), ...gateJobs(ports), ...lookJobs(ports)];
+  return [
+    ...[...saleJobs(ports), ...moneyJobs(ports), ...waitlistJobs(ports)],
+    ...[...gateJobs(ports), ...lookJobs(ports), pruneJob(ports)],
+  ];
 }
 
 /** What ends orders. */
@@ -196,6 +202,19 @@ function moneyJobs({ order }: JobPorts): Job[] {
       },
     },
   ];
+}
+
+/** Lets go what was answered to people long ago. */
+function pruneJob({ access }: JobPorts): Job {
+  return {
+    name: 'prune-access',
+    description: 'Deletes records of answers that are older than they are kept',
+    overdueAfterMs: 60_000,
+    async run() {
+      const { pruned, hasMore } = await access.pruneAccess({ batchSize: 0 });
+      return { result: `${pruned} pruned`, nextInMs: hasMore ? everySecondMs : pruneEveryMs };
+    },
+  };
 }
 
 /** What looks at whether everything fits together. A look ends with its caller, and the next one begins anew. */

@@ -17,6 +17,10 @@ export function storyCalls({ connect, options }: Wire): Stories {
       const { orders, ...story } = await explain.explainUser({ userId, skuId }, options);
       return { ...story, orders: orders.map(toStoryOrder) };
     },
+    async ofRequest(asked) {
+      const { orders, events } = await explain.explainRequest(asked, options);
+      return { events, orders: orders.map(toStoryOrder) };
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { OrderStory, StoryEvent, StoryOrder, UserStory } from '../../domain/story.js';
+import type { OrderStory, RequestStory, StoryEvent, StoryOrder, UserStory } from '../../domain/story.js';
 import { instantJson } from '../time-text.js';
 
 /** As `explain order --json` prints it; names as in the contracts. */
@@ -9,6 +9,11 @@ export function orderStoryJson({ order, events }: OrderStory): object {
 /** As `explain user --json` prints it. */
 export function userStoryJson({ orders, events, units, limit }: UserStory): object {
   return { units, limit, orders: orders.map(orderJson), events: events.map(eventJson) };
+}
+
+/** As `explain request --json` prints it. */
+export function requestStoryJson({ orders, events }: RequestStory): object {
+  return { orders: orders.map(orderJson), events: events.map(eventJson) };
 }
 
 /** An order in short. */

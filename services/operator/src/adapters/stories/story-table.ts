@@ -1,6 +1,6 @@
 import type { Paint } from '#libs/terminal/paint.js';
 import { type Column, renderTable } from '#libs/terminal/table.js';
-import type { OrderStory, StoryEvent, StoryOrder, UserStory } from '../../domain/story.js';
+import type { OrderStory, RequestStory, StoryEvent, StoryOrder, UserStory } from '../../domain/story.js';
 import { priceText } from '../skus/sku-table.js';
 import { instantText } from '../time-text.js';
 
@@ -25,6 +25,12 @@ export function userStoryText({ orders, events, units, limit }: UserStory, paint
   const has = `has ${units} of at most ${limit} ${limit === 1 ? 'unit' : 'units'}`;
   const list = orders.length === 0 ? 'no order of this sku' : ordersTable(orders, paint);
   return `${list}\n\n${eventsTable(events, orders.length > 1)}\n\n${has}`;
+}
+
+/** The orders of a request, and what happened. */
+export function requestStoryText({ orders, events }: RequestStory, paint: Paint): string {
+  const list = orders.length === 0 ? 'no order of this request' : ordersTable(orders, paint);
+  return `${list}\n\n${eventsTable(events, new Set(events.map(({ orderId }) => orderId)).size > 1)}`;
 }
 
 /** Orders, a line each. */

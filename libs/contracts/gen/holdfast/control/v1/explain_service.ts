@@ -11,7 +11,7 @@ export interface ExplainOrderRequest {
   orderId: string;
 }
 
-/** The order and its story. */
+/** The order and its story. Without a row there is no order: the id is that of a claim, or of an entry of a waitlist. */
 export interface ExplainOrderResponse {
   order: Order | undefined;
   events: StoryEvent[];
@@ -33,13 +33,29 @@ export interface ExplainUserResponse {
   limit: number;
 }
 
+/** Names a request. */
+export interface ExplainRequestRequest {
+  requestId: string;
+  /** Empty: whoever used it. */
+  userId: string;
+  /** With user_id finds the order also when nobody recorded who asked for it. Empty: any store. */
+  storeId: string;
+}
+
+/** Its orders, at most 100, and one story of all. */
+export interface ExplainRequestResponse {
+  orders: Order[];
+  events: StoryEvent[];
+}
+
 /** One thing that happened. */
 export interface StoryEvent {
   at: Date | undefined;
   orderId: string;
   /**
    * CLAIMED, HELD, CONFIRMED, REFUSED, CANCELLED, EXPIRED, FULFILLED, PAID, REFUND_DUE, PUBLISHED, DEAD_LETTER, REPLAYED,
-   * DISCARDED, REPAIRED, or CHANGED: what an operator changed about the sku, of no order.
+   * DISCARDED, REPAIRED; ASKED: somebody pressed and was told; WAITS: a place in a waitlist was taken, changed or ended; or
+   * CHANGED: what an operator changed about the sku, of no order.
    */
   what: string;
   /** In words, with the figures. */
@@ -285,6 +301,131 @@ export const ExplainUserResponse: MessageFns<ExplainUserResponse> = {
   },
 };
 
+function createBaseExplainRequestRequest(): ExplainRequestRequest {
+  return { requestId: "", userId: "", storeId: "" };
+}
+
+export const ExplainRequestRequest: MessageFns<ExplainRequestRequest> = {
+  encode(message: ExplainRequestRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.requestId !== "") {
+      writer.uint32(10).string(message.requestId);
+    }
+    if (message.userId !== "") {
+      writer.uint32(18).string(message.userId);
+    }
+    if (message.storeId !== "") {
+      writer.uint32(26).string(message.storeId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExplainRequestRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExplainRequestRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.storeId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseExplainRequestResponse(): ExplainRequestResponse {
+  return { orders: [], events: [] };
+}
+
+export const ExplainRequestResponse: MessageFns<ExplainRequestResponse> = {
+  encode(message: ExplainRequestResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.orders) {
+      Order.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.events) {
+      StoryEvent.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExplainRequestResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExplainRequestResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.orders.push(Order.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.events.push(StoryEvent.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseStoryEvent(): StoryEvent {
   return { at: undefined, orderId: "", what: "", text: "" };
 }
@@ -388,6 +529,15 @@ export const ExplainServiceDefinition = {
       requestType: ExplainUserRequest as typeof ExplainUserRequest,
       requestStream: false,
       responseType: ExplainUserResponse as typeof ExplainUserResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** The story of what was asked under a request id, whoever asked. */
+    explainRequest: {
+      name: "ExplainRequest",
+      requestType: ExplainRequestRequest as typeof ExplainRequestRequest,
+      requestStream: false,
+      responseType: ExplainRequestResponse as typeof ExplainRequestResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
