@@ -22,7 +22,7 @@ const soldOut = Buffer.from(
   }),
 );
 
-const app = createHttp(createLogger('constant-edge', 'warn'), identifyBy(undefined));
+const app = createHttp({ logger: createLogger('constant-edge', 'warn'), identify: identifyBy(undefined) });
 countRequests(app, createMetrics());
 resource(app, '/v1/orders', {
   POST: {

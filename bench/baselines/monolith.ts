@@ -16,7 +16,7 @@ const poolSize = 20;
 
 const [databaseUrl = ''] = process.argv.slice(2);
 const pool = new Pool({ connectionString: databaseUrl, max: poolSize });
-const app = createHttp(createLogger('monolith', 'warn'), identifyBy(undefined));
+const app = createHttp({ logger: createLogger('monolith', 'warn'), identify: identifyBy(undefined) });
 countRequests(app, createMetrics());
 orderRoutes(app, { reserve } as unknown as Gateway);
 process.once('disconnect', () => process.exit());

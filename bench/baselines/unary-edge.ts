@@ -14,7 +14,7 @@ const deadlineMs = 10_000;
 
 const [target = ''] = process.argv.slice(2);
 const reserve = unaryClient(target, reserveMethod, deadlineMs);
-const app = createHttp(createLogger('unary-edge', 'warn'), identifyBy(undefined));
+const app = createHttp({ logger: createLogger('unary-edge', 'warn'), identify: identifyBy(undefined) });
 countRequests(app, createMetrics());
 orderRoutes(app, { reserve: ({ userId }, request) => reserve(request, userId) } as Gateway);
 process.once('disconnect', () => process.exit());

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { declareIdentity } from '#libs/identity/identity-settings.js';
 import { ConfigError, type Env, type EnvReader, readEnv } from '#libs/runtime/config.js';
 import { logLevels } from '#libs/runtime/logger.js';
@@ -24,6 +25,9 @@ export function declareConfig(read: EnvReader) {
     streamLifetimeMs: read.integer('STREAM_LIFETIME_MS', { default: 600_000, min: 5_000, max: 3_600_000 }),
     paymentNoticeSecrets: noticeSecretsOf(read.string('PAYMENT_NOTICE_SECRETS', { default: '' })),
     identity: declareIdentity(read),
+    corsOrigins: originsOf(read.string('CORS_ORIGINS', { default: '' })),
+    trustProxy: proxiesOf(read.string('TRUST_PROXY', { default: '' })),
+    maxConnections: read.integer('MAX_CONNECTIONS', { default: 20_000, min: 1, max: 1_000_000 }),
     serviceTokenPath: read.string('SERVICE_TOKEN_PATH', { optional: true }),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
   };
@@ -41,4 +45,33 @@ function noticeSecretsOf(text: string): ReadonlyMap<string, readonly string[]> {
     secrets.set(provider, [...(secrets.get(provider) ?? []), secret]);
   }
   return secrets;
+}
+
+/** Exact origins, as browsers write them. */
+function originsOf(text: string): readonly string[] {
+  const origins = listOf(text);
+  const isOrigin = (origin: string): boolean =>
+    !origin.includes('*') && URL.canParse(origin) && new URL(origin).origin === origin;
+  if (origins.every(isOrigin)) return origins;
+  throw new ConfigError(['CORS_ORIGINS: give scheme://host[:port] in lower case, with commas between']);
+}
+
+/** Addresses and networks, of which no text may mean more than it says. */
+function proxiesOf(text: string): readonly string[] {
+  const proxies = listOf(text);
+  const isNetwork = (proxy: string): boolean => {
+    const [address = '', bits, ...more] = proxy.split('/');
+    const bitsMax = isIP(address) === 6 ? 128 : 32;
+    const isWidth = bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= bitsMax);
+    return isIP(address) !== 0 && isWidth && more.length === 0;
+  };
+  if (proxies.every(isNetwork)) return proxies;
+  throw new ConfigError(['TRUST_PROXY: give addresses or networks such as 10.0.0.0/8, with commas between']);
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }

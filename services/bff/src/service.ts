@@ -37,7 +37,7 @@ export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ ht
   const checks = { gateway: () => gateway.isReachable() };
   await startAdmin({ address: config.adminAddress, life, metrics, checks });
 
-  const app = createHttp(logger, identifyIn(config, life));
+  const app = createHttp({ ...config, logger, identify: identifyIn(config, life) });
   countRequests(app, metrics);
   orderRoutes(app, gateway);
   orderChangeRoutes(app, gateway);

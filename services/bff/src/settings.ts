@@ -56,6 +56,18 @@ export const settingNotes: SettingNotes = {
     larger:
       'Streams stay with the processes that were there first: new ones get no share of them. Whoever may not listen any more still does for so long.',
   },
+  CORS_ORIGINS: {
+    why: 'Origins whose pages may call from a browser: `https://shop.example,…`, exact, no wildcards. Empty: none.',
+  },
+  TRUST_PROXY: {
+    why: 'Proxies in front of it, by address or network: what they say in X-Forwarded-For is believed, as far as each hop is one of them, and is the address of the client in limits and logs. Empty: nobody is believed, and the address is that of the connection. Name only proxies that overwrite or extend the header: whoever is named can be anybody.',
+  },
+  MAX_CONNECTIONS: {
+    unit: 'connections',
+    why: 'Of this process; each more is closed as it comes. An idle one is some 20 kB, so these are 400 MB. The process needs as many file descriptors.',
+    smaller: 'A part of a crowd hears nothing at all, and its browsers try again by themselves.',
+    larger: 'Past what memory or file descriptors allow, the process dies with all of them.',
+  },
   PAYMENT_NOTICE_SECRETS: {
     why: 'Who may tell of payments: `provider=whsec_…` for each, with commas between. Two of one provider are both believed, while one is replaced. Empty: notices are 404.',
   },

@@ -50,6 +50,8 @@ export interface Asked extends FakeWatches {
   fault: Fault | undefined;
   /** The skus of each read of availability. */
   availabilityReads: string[][];
+  /** How many of them; without end unless a test says so. */
+  faultsLeft: number;
 }
 
 export interface FakeGateway {
@@ -75,6 +77,7 @@ export async function startFakeGateway(): Promise<FakeGateway> {
     moved: undefined,
     answer: ({ userId }) => ({ $case: 'held', value: { order: orderOf({ userId }) } }),
     fault: undefined,
+    faultsLeft: Number.POSITIVE_INFINITY,
     forwarded: [],
     issued: [],
     pages: [],
@@ -157,7 +160,10 @@ const forwardedHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
 function fakeService(asked: Asked): ServiceImplementation {
   const note = (call: CallContext): void => {
     asked.forwarded.push(...forwardedHeaders.flatMap((name) => call.metadata(name) ?? []));
-    if (asked.fault !== undefined) throw asked.fault;
+    if (asked.fault !== undefined && asked.faultsLeft > 0) {
+      asked.faultsLeft -= 1;
+      throw asked.fault;
+    }
   };
   return implement(ReservationServiceDefinition, {
     async reserve(request, call) {

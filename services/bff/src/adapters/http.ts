@@ -6,27 +6,50 @@ import { refuseConnection } from './client-error.js';
 import { readKey } from './idempotency-key.js';
 import type { Identify } from './identity.js';
 import { sendError, sendHttpProblem } from './problem.js';
+import { guardAnswers } from './response-headers.js';
 
 const bodyMaxBytes = 65_536;
+/** A token, a key and what proxies add fit several times. Beyond: 431. */
+const headersMaxBytes = 16_384;
 /** Ids have at most 128 characters, each three when escaped. Longer segments are 414, shorter wrong ones are named. */
 const paramMaxLength = 1_024;
-const headersTimeoutMs = 10_000;
-const requestTimeoutMs = 15_000;
 /** Node looks for connections that are past their time only so often, by itself every 30 s. */
 const timeoutsCheckedEveryMs = 1_000;
 /** Longer than the minute for which balancers keep idle connections, so that none is closed under a request. */
 const keepAliveTimeoutMs = 75_000;
 
+export interface HttpOptions {
+  logger: Logger;
+  identify: Identify;
+  /** How long one request is worked on (10 s). */
+  deadlineMs?: number;
+  /** Addresses and networks of proxies that are believed when they say from where a request came; else nobody is. */
+  trustProxy?: readonly string[];
+  /** Origins whose pages may call; else none may. */
+  corsOrigins?: readonly string[];
+  /** Connections beyond this are closed as they come (20,000). */
+  maxConnections?: number;
+  /** How long a head may take to arrive (10 s), and all of a request (15 s). */
+  headersTimeoutMs?: number;
+  requestTimeoutMs?: number;
+}
+
 /** The HTTP server without its routes: limits, time-outs, strict input, and problem+json for all that goes wrong. */
-export function createHttp(logger: Logger, identify: Identify): FastifyInstance {
+export function createHttp({ logger, identify, ...options }: HttpOptions): FastifyInstance {
+  const { headersTimeoutMs = 10_000, requestTimeoutMs = 15_000, trustProxy = [] } = options;
   const app: FastifyInstance = fastify({
     loggerInstance: logger as FastifyBaseLogger,
+    trustProxy: trustProxy.length > 0 && [...trustProxy],
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     bodyLimit: bodyMaxBytes,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: timeoutsCheckedEveryMs },
+    http: {
+      maxHeaderSize: headersMaxBytes,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: Math.min(timeoutsCheckedEveryMs, headersTimeoutMs),
+    },
     // While closing, what still arrives on an open connection is served, and the connection ends after it.
     return503OnClosing: false,
     routerOptions: { maxParamLength: paramMaxLength },
@@ -48,8 +71,21 @@ export function createHttp(logger: Logger, identify: Identify): FastifyInstance 
   app.setNotFoundHandler((request, reply) => sendHttpProblem(404, 'No resource has this path.', request, reply));
   app.decorate('identify', identify);
   app.decorateRequest('principal', null);
-  takeJsonOnly(app);
+  app.decorate('deadlineMs', options.deadlineMs ?? 10_000);
+  app.decorateRequest('waitsUntil', 0);
+  app.server.maxConnections = options.maxConnections ?? 20_000;
+  guardAnswers(app, options.corsOrigins ?? []);
+  takePlainJsonOnly(app);
   return app;
+}
+
+/** To the framework an error with a status is one of HTTP. */
+class CodingUnsupported extends Error {
+  readonly statusCode = 415;
+
+  constructor() {
+    super('Bodies are taken as they are, not compressed.');
+  }
 }
 
 /** The name of a request in problems and logs: the caller's own key, else one that is drawn. */
@@ -57,8 +93,14 @@ function requestIdOf(request: IncomingMessage): string {
   return readKey(request.headers['idempotency-key']) ?? randomUUID();
 }
 
-/** One content type. An empty body is none, which the schema of the route judges. */
-function takeJsonOnly(app: FastifyInstance): void {
+/** One content type, never compressed: nothing is inflated. An empty body is none, which the schema of the route judges. */
+function takePlainJsonOnly(app: FastifyInstance): void {
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const { 'content-encoding': coding = 'identity' } = request.headers;
+    if (coding === 'identity') return done(null, payload);
+    reply.header('accept-encoding', 'identity');
+    return done(new CodingUnsupported());
+  });
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {

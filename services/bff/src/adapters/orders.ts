@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OnBusy, OnSoldOut } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
-import type { OrderLine } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { type Order, type OrderLine, OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import type {
   ReserveRequest,
   ReserveResponse,
@@ -9,6 +9,7 @@ import type { Gateway } from './gateway.js';
 import { callerOf } from './identity.js';
 import { givenOrder, orderJson } from './order-json.js';
 import { pageOf } from './page.js';
+import { waitMsOf } from './prefer.js';
 import { sendRefusal } from './problem.js';
 import { idOf, resource } from './resource.js';
 import { setRetryAfter } from './retry-after.js';
@@ -36,8 +37,7 @@ export function orderRoutes(app: FastifyInstance, gateway: Gateway): void {
       forUser: true,
       schema: { querystring: noQuery, body: reserveBody, response: { 201: orderAnswer, 202: acceptedAnswer } },
       async handler(request, reply) {
-        const { outcome } = await gateway.reserve(callerOf(request), reserveRequestOf(request));
-        return sendOutcome(outcome, request, reply);
+        return sendOutcome(await reserve(gateway, request), request, reply);
       },
     },
   });
@@ -61,6 +61,29 @@ export function orderRoutes(app: FastifyInstance, gateway: Gateway): void {
       },
     },
   });
+}
+
+/** While it is PENDING it is followed for as long as the caller would wait; when that says no more, PENDING stays true. */
+async function reserve(gateway: Gateway, request: FastifyRequest): Promise<ReserveResponse['outcome']> {
+  const [caller, wish] = [callerOf(request), reserveRequestOf(request)];
+  const { outcome } = await gateway.reserve(caller, wish);
+  if (outcome?.$case !== 'pending' || waitMsOf(request) <= 0) return outcome;
+  const timeout = AbortSignal.timeout(waitMsOf(request));
+  if (!(await isDecided(gateway.watchOrder(caller, outcome.value.orderId, timeout)))) return outcome;
+  // The same again is told how it ended.
+  return gateway.reserve(caller, wish).then(
+    (decided) => decided.outcome,
+    () => outcome,
+  );
+}
+
+async function isDecided(words: AsyncIterable<Order | undefined>): Promise<boolean> {
+  try {
+    for await (const order of words) if (order && order.state !== OrderState.ORDER_STATE_PENDING) return true;
+  } catch {
+    // The time is over, or nobody can say.
+  }
+  return false;
 }
 
 /** The request's id is its Idempotency-Key. */

@@ -4,6 +4,7 @@ import { errorsOfHeaders } from './check-headers.js';
 import { tagAnswer } from './entity-tag.js';
 import type { Identify } from './identity.js';
 import { InvalidRequest } from './invalid-request.js';
+import { patiently } from './prefer.js';
 import { sendError, sendHttpProblem } from './problem.js';
 
 /** One method of a resource. Its handler may take it for granted that the request fits the schema. */
@@ -42,7 +43,8 @@ export function resource(
       ...(forUser && { onRequest: identifyUser }),
       preHandler: refuseOddHeaders,
       // Under a rush most requests end in a fault: not every one shall take the way of an exception through the framework.
-      handler: (request, reply) => handler(request, reply).catch((thrown) => sendError(thrown, request, reply)),
+      handler: (request, reply) =>
+        patiently(request, reply, () => handler(request, reply)).catch((thrown) => sendError(thrown, request, reply)),
     });
   }
   if (allowed.includes('GET')) allowed.push('HEAD');
