@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { connectHoldfast, type Holdfast, type HoldfastClient, OrderState, WaitlistState } from '#libs/client/index.js';
+import {
+  connectHoldfast,
+  Fault,
+  type Holdfast,
+  type HoldfastClient,
+  OrderState,
+  WaitlistState,
+} from '#libs/client/index.js';
+import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { testIdentity, tokenOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { Scene } from './anomaly/scene.js';
 import type { Victim } from './victim.js';
@@ -8,6 +17,7 @@ import type { Victim } from './victim.js';
 const test = suite('the client against a mesh');
 let scene: Scene;
 let victim: Victim;
+let gateways: string;
 let client: HoldfastClient;
 let ada: Holdfast;
 
@@ -15,9 +25,10 @@ test.before(async () => {
   scene = await Scene.open();
   const order = (await scene.services.order()).grpcAddress;
   const inventory = (await scene.services.inventory()).grpcAddress;
-  victim = await scene.victim('gateway', { inventory, order, redis: scene.redis.url });
-  const living = (await scene.services.gateway({ inventory, order })).grpcAddress;
-  client = connectHoldfast(`${victim.address},${living}`);
+  victim = await scene.victim('gateway', { inventory, order, redis: scene.redis.url }, testIdentity());
+  const living = (await scene.services.gateway({ inventory, order }, testIdentity())).grpcAddress;
+  gateways = `${victim.address},${living}`;
+  client = connectHoldfast(gateways, { token: () => tokenOf('booking-desk', { role: 'SERVICE' }) });
   ada = client.forUser('ada');
 });
 test.after(async () => {
@@ -98,6 +109,18 @@ test('a sku that is gone is a no with its reason, and what is left is told', asy
   assert.ok(no.kind === 'REFUSED' && no.reason === 'ALL_HELD', no.kind);
   const { sku, availability } = await ada.getSku(one.lines[0]?.skuId ?? '');
   assert.equal([sku.capacity, availability?.free], [1, 0]);
+});
+
+test('a token of a user speaks for that user alone, and one that is not believed is told at once', async () => {
+  const order = await held(ada, await wish());
+  const own = connectHoldfast(gateways, { token: tokenOf('ada') });
+  assert.is((await own.getOrder(order.orderId)).orderId, order.orderId);
+  const other = await rejectionOf(own.forUser('ben').getOrder(order.orderId), Fault);
+  own.close();
+  assert.is(other.reason, 'PERMISSION_DENIED');
+  const nobody = connectHoldfast(gateways, { token: 'made-up' });
+  assert.is((await rejectionOf(nobody.getOrder(order.orderId), Fault)).reason, 'TOKEN_INVALID');
+  nobody.close();
 });
 
 test.run();

@@ -2,21 +2,24 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { fixtureFolder } from '#libs/testing/fixture.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { testIdentity, tokenOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
 
 const test = suite("another team's service");
 const program = fileURLToPath(new URL('../examples/service.js', import.meta.url));
+const files = fixtureFolder();
 let mesh: TestMesh;
 let service: ChildProcess;
 let base: string;
 
 test.before(async () => {
-  mesh = await startTestMesh();
-  service = spawn(process.execPath, [program, '--gateway', mesh.gatewayAddresses.join(), '--port', '0'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  mesh = await startTestMesh({ gatewayEnv: testIdentity() });
+  const token = files.add('token', `${tokenOf('front-desk', { role: 'SERVICE' })}\n`);
+  const options = ['--gateway', mesh.gatewayAddresses.join(), '--token-file', token, '--port', '0'];
+  service = spawn(process.execPath, [program, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
   const said: string[] = [];
   service.stdout?.setEncoding('utf8').on('data', (chunk: string) => said.push(chunk));
   const port = await until(() => /port: (\d+)/.exec(said.join(''))?.[1]);
@@ -25,6 +28,7 @@ test.before(async () => {
 test.after(async () => {
   service.kill('SIGKILL');
   await once(service, 'exit');
+  files.remove();
   const violations = await mesh.ledger.violations();
   await mesh.close();
   assert.equal(violations, []);

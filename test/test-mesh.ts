@@ -29,6 +29,8 @@ export interface MeshOptions {
   inventories?: number;
   /** Settings of every gateway, which has no limits unless they are among them. */
   gatewayEnv?: Readonly<Record<string, string>>;
+  /** Settings of the HTTP edge. */
+  bffEnv?: Readonly<Record<string, string>>;
   /** Where gateways log; nowhere by default. */
   gatewayLogger?: Logger;
   /** Also a scheduler, which does its jobs. */
@@ -96,7 +98,7 @@ export async function startTestMesh(options: MeshOptions = {}): Promise<TestMesh
     const own = { INSTANCE: `gateway-${portOf(admin.ADMIN_ADDRESS)}`, ...admin };
     return (await startGateway(gatewayConfig({ ...gatewayEnv, ...own }), newLife(gatewayLogger))).grpcAddress;
   });
-  const bffEnv = { ...common, GATEWAY_TARGET: gatewayAddresses.join(), ...payments.bffEnv };
+  const bffEnv = { ...common, GATEWAY_TARGET: gatewayAddresses.join(), ...payments.bffEnv, ...options.bffEnv };
   const { httpAddress } = await startBff(bffConfig(bffEnv), newLife());
 
   const gatewayClients = gatewayAddresses.map((address) => connect(ReservationServiceDefinition, address, patient));

@@ -56,10 +56,10 @@ export class TestServices {
     return this.#start((life) => startScheduler(schedulerConfig(env), life));
   }
 
-  gateway({ inventory, order }: Peers<'inventory' | 'order'>): Promise<{ grpcAddress: string }> {
+  gateway({ inventory, order }: Peers<'inventory' | 'order'>, env: Env = {}): Promise<{ grpcAddress: string }> {
     const own = { INSTANCE: `gateway-${this.#lives.length}`, INVENTORY_TARGET: inventory, ORDER_TARGET: order };
-    const env = { ...this.#common, ...unlimited, ...own };
-    return this.#start((life) => startGateway(gatewayConfig(env), life));
+    const all = { ...this.#common, ...unlimited, ...own, ...env };
+    return this.#start((life) => startGateway(gatewayConfig(all), life));
   }
 
   bff({ gateway }: Peers<'gateway'>, env: Env = {}): Promise<{ httpAddress: string }> {

@@ -1,5 +1,6 @@
 import { MESH_DIRECTORY, type MeshFile } from '#libs/mesh/mesh-file.js';
-import { canListen } from '#libs/servers/free-port.js';
+import { canListen, freePort } from '#libs/servers/free-port.js';
+import { type PageServer, pageUrl, startPageServer } from '../page/page-server.js';
 import { runRush } from '../rush/rush.js';
 import { scenarioNamed } from '../rush/scenarios/scenarios.js';
 import { renderRun } from '../rush/table.js';
@@ -12,20 +13,26 @@ import { sampleSkus } from './samples.js';
 import { readOptions, START_HELP, type StartOptions } from './start-options.js';
 import { DEFAULT_PORTS } from './topology.js';
 
+/** Where the example page is served, if that is free. */
+const PAGE_PORT = 8081;
+
 await main();
 
 async function main(): Promise<void> {
   let mesh: Mesh | undefined;
+  let page: PageServer | undefined;
   try {
     const options = readOptions(process.argv.slice(2));
     if (options === undefined) {
       process.stdout.write(START_HELP);
       return;
     }
-    mesh = await start(options);
+    const pagePort = options.page ? await pagePortNow() : undefined;
+    mesh = await start(options, pagePort);
+    if (pagePort !== undefined) page = await startPageServer(pagePort, mesh.describe().http);
     const inventory = mesh.describe().services.inventory?.[0]?.grpc ?? '';
     await importSkus(inventory, sampleSkus(new Date()), { keepChanged: true });
-    welcome(mesh.describe());
+    welcome(mesh.describe(), page);
     if (options.rush) await sampleRush(mesh);
     say('serving; Ctrl-C ends it');
   } catch (error) {
@@ -35,7 +42,12 @@ async function main(): Promise<void> {
   }
 }
 
-async function start({ scale, without, httpPort, fresh, limits: named }: StartOptions): Promise<Mesh> {
+async function pagePortNow(): Promise<number> {
+  return (await canListen(PAGE_PORT)) ? PAGE_PORT : freePort();
+}
+
+async function start(options: StartOptions, pagePort: number | undefined): Promise<Mesh> {
+  const { scale, without, httpPort, fresh, limits: named } = options;
   if (httpPort !== undefined && !(await canListen(httpPort))) throw new Error(`port ${httpPort} is taken`);
   const limits = findLimits(named, MESH_DIRECTORY, say);
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -54,7 +66,8 @@ async function start({ scale, without, httpPort, fresh, limits: named }: StartOp
     scale,
     without,
     limits,
-    env: overruling(limits, process.env),
+    // The page comes from another origin than the edge, which is asked by none that it was not told of.
+    env: { ...overruling(limits, process.env), ...(pagePort !== undefined && { CORS_ORIGINS: originsOf(pagePort) }) },
     servers: givenServers(process.env),
     ports: { ...DEFAULT_PORTS, ...(httpPort === undefined ? {} : { http: httpPort }) },
     report: say,
@@ -82,7 +95,11 @@ async function end(mesh: Mesh): Promise<void> {
   process.exit(0);
 }
 
-function welcome({ http, gateway, services }: MeshFile): void {
+function originsOf(port: number): string {
+  return `http://127.0.0.1:${port},http://localhost:${port}`;
+}
+
+function welcome({ http, gateway, services }: MeshFile, page: PageServer | undefined): void {
   const order = '{"store_id":"kiln","lines":[{"sku_id":"kiln-mug","quantity":1}]}';
   console.log(`
 Holdfast is up after ${seconds()} s.
@@ -92,7 +109,7 @@ Holdfast is up after ${seconds()} s.
   stores  lindenhof (a clinic), aurora (a salon), kiln (a studio): ${http}/v1/stores/kiln/skus
   order   curl -si ${http}/v1/orders -H 'content-type: application/json' \\
             -H 'idempotency-key: my-first-order' -H 'x-holdfast-user: ada' \\
-            -d '${order}'
+            -d '${order}'${page === undefined ? '' : `\n  page    ${pageUrl(page.origin, { api: http, store: 'kiln', sku: 'kiln-mug' })}`}
 `);
 }
 

@@ -4,13 +4,14 @@ import { readOptions } from './start-options.js';
 const test = suite('start options');
 
 test('nothing said is one process of each, with a crowd, on the port that is free', () => {
-  assert.equal(readOptions([]), { scale: {}, without: [], fresh: false, rush: true });
-  assert.equal(readOptions(['--http-port', '65535', '--fresh', '--no-rush', '--scale', 'order=2']), {
+  assert.equal(readOptions([]), { scale: {}, without: [], fresh: false, rush: true, page: false });
+  assert.equal(readOptions(['--http-port', '65535', '--fresh', '--no-rush', '--page', '--scale', 'order=2']), {
     scale: { order: 2 },
     without: [],
     httpPort: 65_535,
     fresh: true,
     rush: false,
+    page: true,
   });
   assert.is(readOptions(['--help']), undefined);
 });

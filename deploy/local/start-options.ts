@@ -8,6 +8,7 @@ export const START_HELP = `npm start [-- OPTIONS]    runs all of Holdfast on thi
                           several processes of a service, with the work spread over them
   --without redis,nats    leaves Redis or NATS or both out; orders go round them. docs/choosing.md says which to take
   --http-port PORT        the port of the HTTP edge (8080, or a free one when that is taken)
+  --page                  also serves the example page, examples/page, which books through the HTTP edge in a browser
   --fresh                 forgets what earlier starts have sold
   --limits FILE           sets services up by that file, instead of .holdfast/limits.json where there is one;
                           npm run calibrate makes it
@@ -28,6 +29,8 @@ export interface StartOptions {
   httpPort?: number;
   /** Path of a limits file. */
   limits?: string;
+  /** Whether the example page is served, too. */
+  page: boolean;
   fresh: boolean;
   rush: boolean;
 }
@@ -43,6 +46,7 @@ export function readOptions(args: string[]): StartOptions | undefined {
       without: { type: 'string', default: '' },
       'http-port': { type: 'string' },
       limits: { type: 'string' },
+      page: { type: 'boolean', default: false },
       fresh: { type: 'boolean', default: false },
       'no-rush': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -55,6 +59,7 @@ export function readOptions(args: string[]): StartOptions | undefined {
     without: parseWithout(values.without),
     ...(port === undefined ? {} : { httpPort: portOf(port) }),
     ...(values.limits === undefined ? {} : { limits: values.limits }),
+    page: values.page,
     fresh: values.fresh,
     rush: !values['no-rush'],
   };

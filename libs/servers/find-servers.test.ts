@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { fixtureFolder } from '#libs/testing/fixture.js';
 import { assert, suite } from '#libs/testing/suite.js';
-import { findServers, missingServers } from './find-servers.js';
+import { findChromium, findServers, missingServers } from './find-servers.js';
 
 const test = suite('find-servers');
 const fixtures = fixtureFolder();
@@ -27,6 +27,14 @@ test('postgres without initdb beside it does not do', () => {
 
 test('this machine has all three, wherever its PATH points', () => {
   assert.equal(missingServers(findServers('')), []);
+});
+
+test('a Chromium is the one that is named, else one of the PATH; a name that leads nowhere is none', () => {
+  const found = program('chromium');
+  const [given, nowhere] = [program('my-browser'), join(fixtures.path, 'nothing')];
+  assert.is(findChromium({ PATH: fixtures.path }), found);
+  assert.is(findChromium({ PATH: fixtures.path, HOLDFAST_CHROMIUM: given }), given);
+  assert.is(findChromium({ PATH: fixtures.path, HOLDFAST_CHROMIUM: nowhere }), undefined);
 });
 
 test('what is not there is named', () => {

@@ -42,6 +42,19 @@ export function findWrk(path = process.env.PATH ?? ''): string | undefined {
   return findProgram('wrk', foldersOf(path));
 }
 
+const chromiumNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const chromiumApps = [
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** Absolute path of a Chromium, which tests drive: HOLDFAST_CHROMIUM where it is set, else one of this machine; undefined: none. */
+export function findChromium({ HOLDFAST_CHROMIUM: given, PATH = '' } = process.env): string | undefined {
+  if (given !== undefined && given !== '') return isProgram(given) ? given : undefined;
+  const folders = foldersOf(PATH);
+  return chromiumNames.map((name) => findProgram(name, folders)).find((found) => found) ?? chromiumApps.find(isProgram);
+}
+
 /** What `installServers` would have to bring. */
 export function missingServers(found: FoundServers): ServerName[] {
   const names: ServerName[] = ['postgres', 'redis', 'nats'];

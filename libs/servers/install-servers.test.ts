@@ -18,6 +18,11 @@ test('anybody else needs a sudo that asks nothing', () => {
   assert.is(installCommand(['postgres'], machine({ 'apt-get': true })), undefined);
 });
 
+test('the browser of the tests is a package like the servers', () => {
+  const command = installCommand(['chromium'], machine({ 'apt-get': true }, true));
+  assert.is(command?.args.at(-1), 'chromium');
+});
+
 test('a Mac installs with brew, and only as brew wants it', () => {
   const command = installCommand(['postgres', 'nats'], machine({ brew: true }));
   assert.equal(command?.args, ['install', 'postgresql@17', 'nats-server']);

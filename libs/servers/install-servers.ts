@@ -1,16 +1,23 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { findServers, findWrk, type ServerName } from './find-servers.js';
+import { findChromium, findServers, findWrk, type ServerName } from './find-servers.js';
 
-/** What can be installed: servers, and wrk, which makes the load of benchmarks. */
-export type ProgramName = ServerName | 'wrk';
+/** What can be installed: servers, wrk, which makes the load of benchmarks, and the browser of tests. */
+export type ProgramName = ServerName | 'wrk' | 'chromium';
 
-const debianPackages = { postgres: 'postgresql', redis: 'redis-server', nats: 'nats-server', wrk: 'wrk' };
-const brewFormulas = { postgres: 'postgresql@17', redis: 'redis', nats: 'nats-server', wrk: 'wrk' };
+const debianPackages = {
+  ...{ postgres: 'postgresql', redis: 'redis-server', nats: 'nats-server' },
+  ...{ wrk: 'wrk', chromium: 'chromium' },
+};
+const brewFormulas = {
+  ...{ postgres: 'postgresql@17', redis: 'redis', nats: 'nats-server' },
+  ...{ wrk: 'wrk', chromium: 'chromium' },
+};
 const describePrograms = {
   postgres: 'initdb and postgres',
   redis: 'redis-server',
   nats: 'nats-server',
   wrk: 'wrk',
+  chromium: 'chromium, or the path of one in HOLDFAST_CHROMIUM',
 };
 
 // policy-rc.d keeps the packages from starting the servers they bring: we want the programs alone. One
@@ -39,7 +46,7 @@ export async function installServers(missing: ProgramName[], log: (line: string)
   if (command === undefined) throw new Error(whatToDo(missing));
   log(`installing ${missing.join(', ')} with ${command.label}`);
   const { code, output } = await run(command.program, command.args);
-  const found = { ...findServers(), wrk: findWrk() };
+  const found = { ...findServers(), wrk: findWrk(), chromium: findChromium() };
   const still = missing.filter((name) => found[name] === undefined);
   if (code !== 0 || still.length > 0)
     throw new Error(`${output.trim().split('\n').slice(-15).join('\n')}\n${whatToDo(still)}`);
@@ -77,7 +84,9 @@ function whatToDo(missing: ProgramName[]): string {
     `  Debian, Ubuntu: sudo apt-get install ${missing.map((name) => debianPackages[name]).join(' ')}`,
     `  macOS: brew install ${missing.map((name) => brewFormulas[name]).join(' ')}`,
     `  elsewhere: the programs ${missing.map((name) => describePrograms[name]).join(', ')} on the PATH`,
-    ...(missing.includes('wrk') ? [] : ['or leave them to containers: docker compose up']),
+    ...(missing.includes('wrk') || missing.includes('chromium')
+      ? []
+      : ['or leave them to containers: docker compose up']),
   ].join('\n');
 }
 

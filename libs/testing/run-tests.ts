@@ -25,7 +25,7 @@ export interface TestRun {
  */
 export async function runTests(run: TestRun): Promise<boolean> {
   const times = readTimes(run.folder);
-  const waiting = testFiles(run, times);
+  const waiting = slowestFirst(testFilesIn(run), times);
   const total = waiting.length;
   const results: FileResult[] = [];
   const worker = async (): Promise<void> => {
@@ -43,13 +43,17 @@ export async function runTests(run: TestRun): Promise<boolean> {
   return conclude(run, results);
 }
 
-function testFiles({ folder, names }: TestRun, times: Record<string, number>): string[] {
-  const unknown = Number.POSITIVE_INFINITY;
+/** The test files whose path contains one of the names; all when there are none. */
+export function testFilesIn({ folder, names }: Pick<TestRun, 'folder' | 'names'>): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.js'))
     .filter((file) => names.length === 0 || names.some((name) => file.includes(name)))
-    .sort()
-    .sort((a, b) => (times[b] ?? unknown) - (times[a] ?? unknown) || 0);
+    .sort();
+}
+
+function slowestFirst(files: string[], times: Record<string, number>): string[] {
+  const unknown = Number.POSITIVE_INFINITY;
+  return files.sort((a, b) => (times[b] ?? unknown) - (times[a] ?? unknown) || 0);
 }
 
 function describe({ file, passed, failed, skipped, problems, output, durationMs }: FileResult): string {

@@ -1,10 +1,10 @@
 // npm test [-- NAME…]: every test file of dist/, beside one Postgres that they share.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { findServers, missingServers } from '#libs/servers/find-servers.js';
+import { findChromium, findServers, missingServers } from '#libs/servers/find-servers.js';
 import { installServers } from '#libs/servers/install-servers.js';
 import { privatePostgres } from './private-servers.js';
-import { runTests } from './run-tests.js';
+import { runTests, testFilesIn } from './run-tests.js';
 
 const dist = new URL('../../', import.meta.url);
 
@@ -14,6 +14,7 @@ async function main(names: string[]): Promise<boolean> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   await installServers(missingServers(findServers()), console.error);
+  await provideBrowser(names);
   const given = process.env.HOLDFAST_TEST_POSTGRES;
   const postgres = given === undefined ? await privatePostgres() : undefined;
   try {
@@ -32,6 +33,13 @@ async function main(names: string[]): Promise<boolean> {
   } finally {
     await postgres?.stop();
   }
+}
+
+// Most machines that run most tests need no browser. Where none can be had, the tests that want one fail and say so.
+async function provideBrowser(names: string[]): Promise<void> {
+  const files = testFilesIn({ folder: fileURLToPath(dist), names });
+  if (!files.some((file) => file.includes('browser')) || findChromium() !== undefined) return;
+  await installServers(['chromium'], console.error).catch((error: Error) => console.error(error.message));
 }
 
 // A floor under the number of tests: a file that silently drops out is as red as one that fails.

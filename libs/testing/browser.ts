@@ -1,0 +1,12 @@
+import { type Browser, chromium } from 'playwright-core';
+import { findChromium } from '#libs/servers/find-servers.js';
+
+/** A Chromium of this machine without a window, for test files with `browser` in their name: npm test installs one for those. */
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = findChromium();
+  if (executablePath === undefined) {
+    throw new Error('There is no Chromium here: apt-get install chromium, or name one in HOLDFAST_CHROMIUM');
+  }
+  // The edge does not answer other origins yet.
+  return chromium.launch({ executablePath, args: ['--disable-web-security'] });
+}
