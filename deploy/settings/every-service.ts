@@ -10,6 +10,9 @@ export const everyServiceNotes: SettingNotes = {
   LOG_LEVEL: {
     why: '`info` tells of starts, ends and what is wrong, and nothing of single requests; `debug` tells of those.',
   },
+  TLS_DIR: {
+    why: 'A folder with `ca.pem`, `cert.pem` and `key.pem`. With it the service shows this certificate to whoever it calls and whoever calls it, and demands one of the same authority from them: `spiffe://holdfast/` and the name of the service must be among its URIs. The files are looked at each second, and new ones hold for new connections. Without it nothing is encrypted, and whoever reaches the port may call: for one machine only.',
+  },
   REFLECTION: { why: 'Whether tools like `grpcurl` may ask which methods there are.' },
   DATABASE_URL: {
     why: 'The ledger. Its user has to be the owner of the tables or a member of `holdfast_runtime`, which may read everything and change nothing but by the functions.',

@@ -1,7 +1,7 @@
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
 import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { WaitlistServiceDefinition } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
-import { type ConnectOptions, connect } from '#libs/rpc/client.js';
+import { connect } from '#libs/rpc/client.js';
 import { type OrderVerbs, orderVerbs } from './order-verbs.js';
 import { type Token, Voice } from './voice.js';
 import { type WaitlistVerbs, waitlistVerbs } from './waitlist-verbs.js';
@@ -41,9 +41,9 @@ const DEADLINE_MS = 5_000;
  * first call. Calls go round the addresses, and on to another when one is away.
  */
 export function connectHoldfast(target: string, { token, tls }: HoldfastOptions = {}): HoldfastClient {
-  const options: ConnectOptions = { defaultDeadlineMs: DEADLINE_MS, ...(tls && { credentials: credentialsOf(tls) }) };
-  const gateway = connect(ReservationServiceDefinition, target, options);
-  const waitlist = connect(WaitlistServiceDefinition, target, options);
+  const peer = tls ? { addresses: target, credentials: credentialsOf(tls) } : target;
+  const gateway = connect(ReservationServiceDefinition, peer, { defaultDeadlineMs: DEADLINE_MS });
+  const waitlist = connect(WaitlistServiceDefinition, peer, { defaultDeadlineMs: DEADLINE_MS });
   const spokenBy = (voice: Voice): Holdfast => ({ ...orderVerbs(gateway, voice), ...waitlistVerbs(waitlist, voice) });
   const voice = new Voice(token);
   return {

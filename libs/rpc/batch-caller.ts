@@ -12,6 +12,7 @@ import {
   type ServiceDefinition,
 } from './definition.js';
 import { batchRecorder, type RpcMetrics } from './metrics.js';
+import { addressesOf, at, type Target } from './target.js';
 
 // Shared by all that are late: refusing must be cheapest when it happens most.
 const tooLate = new Fault('TOO_LATE', 'No answer came in time');
@@ -28,8 +29,7 @@ export interface BatchCallerOptions<Item, Result, Request, Response> {
     readonly requestType: MessageType<Request>;
     readonly responseType: MessageType<Response>;
   };
-  /** See Addresses. */
-  target: string;
+  target: Target;
   wrap: (items: Item[]) => Request;
   results: (response: Response) => Result[];
   logger: Logger;
@@ -83,6 +83,7 @@ export class BatchCaller<Item extends BatchItem, Result extends BatchResult, Req
     });
     this.#openPeer = (address) =>
       new BatchPeer(address, {
+        target: at(options.target, address),
         path: pathOf(service, method),
         maxInFlight: options.maxInFlight ?? 10_000,
         metadata: options.metadata,
@@ -91,7 +92,7 @@ export class BatchCaller<Item extends BatchItem, Result extends BatchResult, Req
         decode: (bytes) => results(method.responseType.decode(bytes)),
         onReady: () => this.#flushSoon(),
       });
-    this.#addresses = new Addresses(options.target, (addresses) => this.#update(addresses));
+    this.#addresses = new Addresses(addressesOf(options.target), (addresses) => this.#update(addresses));
     this.#expiry = setInterval(() => this.#expire(), EXPIRE_EVERY_MS);
     this.#expiry.unref();
   }

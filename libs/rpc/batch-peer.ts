@@ -2,10 +2,12 @@ import { type Client, connectivityState, Metadata, type ServiceError, status } f
 import type { Fault } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import { type BatchItem, type BatchResult, BatchStream, type Pending, type StreamOwner } from './batch-stream.js';
+import type { Target } from './target.js';
 import { channelOptions, openChannel } from './transport.js';
 
 export interface PeerOptions<Item, Result> extends Pick<StreamOwner<Item, Result>, 'encode' | 'decode' | 'onReady'> {
   path: string;
+  target: Target;
   maxInFlight: number;
   /** Headers of each stream, asked for when it opens. */
   metadata?: (() => Readonly<Record<string, string>>) | undefined;
@@ -35,7 +37,7 @@ export class BatchPeer<Item extends BatchItem, Result extends BatchResult> {
     this.#address = address;
     this.#options = options;
     // A connection of its own: unary calls to the same address shall not wait behind batches.
-    this.#channel = openChannel(address, { ...channelOptions, 'grpc.use_local_subchannel_pool': 1 });
+    this.#channel = openChannel(options.target, { ...channelOptions, 'grpc.use_local_subchannel_pool': 1 });
     this.#open();
   }
 

@@ -1,6 +1,8 @@
+import type { PeerCertificate } from 'node:tls';
 import type { Metadata } from '@grpc/grpc-js';
 import type { Principal } from '#libs/identity/principal.js';
 import { Fault } from '#libs/refusal/fault.js';
+import { serviceNamed } from './certificate-name.js';
 
 /** What a handler knows about the call it answers. */
 export interface CallContext {
@@ -12,6 +14,8 @@ export interface CallContext {
   metadata(name: string): string | undefined;
   /** Address of the caller. */
   readonly peer: string;
+  /** The service that calls, as its certificate says; undefined when it showed none. */
+  readonly peerName: string | undefined;
   /** Who calls, as the server's `authorize` found; undefined when it let nobody in particular in, or there is none. */
   readonly principal: Principal | undefined;
 }
@@ -22,6 +26,7 @@ export interface ServerCall {
   readonly metadata: Metadata;
   getDeadline(): Date | number;
   getPeer(): string;
+  getAuthContext(): { sslPeerCertificate?: PeerCertificate };
   once(event: 'cancelled', listener: () => void): unknown;
 }
 
@@ -58,6 +63,11 @@ export class IncomingCall implements CallContext {
 
   get peer(): string {
     return this.#call.getPeer();
+  }
+
+  get peerName(): string | undefined {
+    const { sslPeerCertificate } = this.#call.getAuthContext();
+    return sslPeerCertificate && serviceNamed(sslPeerCertificate);
   }
 
   /** The answer is on its way. The transport reports every end of a call as cancelled; after this it means nothing. */

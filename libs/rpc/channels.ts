@@ -1,5 +1,6 @@
-import { type ChannelCredentials, type ChannelOptions, type Client, connectivityState } from '@grpc/grpc-js';
+import { type ChannelOptions, type Client, connectivityState } from '@grpc/grpc-js';
 import { Addresses } from './addresses.js';
+import { addressesOf, at, type Target } from './target.js';
 import { channelOptions, openChannel } from './transport.js';
 
 /**
@@ -13,12 +14,10 @@ export class Channels {
   #channels: Client[] = [];
   #next = 0;
 
-  constructor(
-    target: string,
-    private readonly secrets?: ChannelCredentials,
-  ) {
-    this.#options = { ...channelOptions, ...namedBy(target) };
-    this.#addresses = new Addresses(target, (addresses) => this.#update(addresses));
+  constructor(private readonly target: Target) {
+    const where = addressesOf(target);
+    this.#options = { ...channelOptions, ...namedBy(where) };
+    this.#addresses = new Addresses(where, (addresses) => this.#update(addresses));
   }
 
   /** Resolves when there has been a chance to learn the addresses. */
@@ -61,7 +60,7 @@ export class Channels {
   }
 
   #open(address: string): Client {
-    return openChannel(address, this.#options, this.secrets);
+    return openChannel(at(this.target, address), this.#options);
   }
 }
 

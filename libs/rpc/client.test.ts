@@ -50,6 +50,7 @@ function incoming(remainingMs: number, headers: Record<string, string> = {}): Ca
     signal: new AbortController().signal,
     metadata: (name) => headers[name],
     principal: undefined,
+    peerName: undefined,
     peer: '',
   };
 }

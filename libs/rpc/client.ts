@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import {
-  type ChannelCredentials,
   type CallOptions as GrpcCallOptions,
   type Client as GrpcClient,
   Metadata,
@@ -22,6 +21,7 @@ import {
 } from './definition.js';
 import { RetryBudget, retryDelayMs } from './retry.js';
 import { faultOfCall } from './status.js';
+import type { Target } from './target.js';
 
 export interface CallOptions {
   /** How long the caller waits, retries included. Default: the client's defaultDeadlineMs. */
@@ -54,8 +54,6 @@ export interface ConnectOptions {
   defaultDeadlineMs: number;
   /** Longest request (1 MB). */
   maxRequestBytes?: number;
-  /** How the peer is made sure of, and this side shows who it is. Default: plain. */
-  credentials?: ChannelCredentials;
   /** Headers for every call, asked for at each: a token may be another one by then. A call's own go before them. */
   metadata?: () => Readonly<Record<string, string>>;
 }
@@ -66,10 +64,10 @@ export interface ConnectOptions {
  */
 export function connect<Definition extends ServiceDefinition>(
   definition: Definition,
-  target: string,
+  target: Target,
   options: ConnectOptions,
 ): Client<Definition> {
-  const peer = { channels: new Channels(target, options.credentials), budget: new RetryBudget(), options };
+  const peer = { channels: new Channels(target), budget: new RetryBudget(), options };
   const methods = Object.entries(definition.methods).map(([name, method]) => {
     const caller = new MethodCaller(peer, pathOf(definition, method), method);
     if (method.requestStream) return [name, caller.clientStream.bind(caller)];

@@ -1,6 +1,7 @@
 import { Addresses } from './addresses.js';
 import { type Client, type ConnectOptions, connect } from './client.js';
 import type { ServiceDefinition } from './definition.js';
+import { addressesOf, at, type Target } from './target.js';
 
 /** Calls every address of a target by itself, where `connect` calls any of them. */
 export class EachAddress<Definition extends ServiceDefinition> {
@@ -9,10 +10,10 @@ export class EachAddress<Definition extends ServiceDefinition> {
 
   constructor(
     private readonly definition: Definition,
-    target: string,
+    private readonly target: Target,
     private readonly options: ConnectOptions,
   ) {
-    this.#addresses = new Addresses(target, (addresses) => this.#update(addresses));
+    this.#addresses = new Addresses(addressesOf(target), (addresses) => this.#update(addresses));
   }
 
   /** What `ask` gives of each address, in the order of the addresses. Rejects when one of them does. */
@@ -34,7 +35,7 @@ export class EachAddress<Definition extends ServiceDefinition> {
     }
     for (const address of addresses) {
       if (!this.#clients.has(address)) {
-        this.#clients.set(address, connect(this.definition, address, this.options));
+        this.#clients.set(address, connect(this.definition, at(this.target, address), this.options));
       }
     }
   }

@@ -22,6 +22,10 @@ const CUT_MS = 200;
 export interface ServerOptions {
   /** `host:port`; port 0 takes a free one. */
   address: string;
+  /** Absent: plain. */
+  credentials?: ServerCredentials | undefined;
+  /** Where it serves besides, as for callers that have no certificate of the mesh. */
+  publicly?: { address: string; credentials?: ServerCredentials | undefined } | undefined;
   services: ServiceImplementation[];
   logger: Logger;
   /** Who may call what; health and reflection are open. Without it everybody may. */
@@ -38,6 +42,8 @@ export interface ServerOptions {
 export interface RpcServer {
   /** `host:port` as bound. */
   readonly address: string;
+  /** Likewise where it serves publicly; the same where that is no address of its own. */
+  readonly publicAddress: string;
   /** What health v1 says of the server and each service. NOT_SERVING until told otherwise. */
   serving(serving: boolean): void;
   /**
@@ -61,17 +67,20 @@ export async function startServer(options: ServerOptions): Promise<RpcServer> {
   health.addToServer(server);
   if (options.reflection ?? true) addReflection(server, services, logger);
 
-  const address = await bind(server, options.address);
+  const { publicly } = options;
+  const address = await bind(server, options.address, options.credentials);
+  const publicAddress = publicly ? await bind(server, publicly.address, publicly.credentials) : address;
   const serving = (yes: boolean): void => {
     for (const name of names) health.setStatus(name, yes ? 'SERVING' : 'NOT_SERVING');
   };
   let drained: Promise<void> | undefined;
   return {
     address,
+    publicAddress,
     serving,
     drain() {
       serving(false);
-      drained ??= shutDown(server, address, drainMs);
+      drained ??= shutDown(server, [address, publicAddress], drainMs);
       return drained;
     },
   };
@@ -137,9 +146,13 @@ function isAbort(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === 'AbortError';
 }
 
-function bind(server: Server, address: string): Promise<string> {
+function bind(
+  server: Server,
+  address: string,
+  credentials: ServerCredentials = ServerCredentials.createInsecure(),
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
+    server.bindAsync(address, credentials, (error, port) => {
       if (error) reject(new Error(`cannot listen on ${address}`, { cause: error }));
       else resolve(address.replace(/:\d+$/, `:${port}`));
     });
@@ -150,8 +163,8 @@ function bind(server: Server, address: string): Promise<string> {
  * Waits for calls in flight for drainMs, then cuts them. In this order: forceShutdown(), and drain() after tryShutdown(), leave the
  * connections of a server without channelz open.
  */
-function shutDown(server: Server, address: string, drainMs: number): Promise<void> {
-  server.drain(address, drainMs);
+function shutDown(server: Server, addresses: readonly string[], drainMs: number): Promise<void> {
+  for (const address of new Set(addresses)) server.drain(address, drainMs);
   return new Promise((resolve) => {
     // A connection that its peer has closed but for open streams is not cut by drain(). It is not waited for either.
     const enough = setTimeout(resolve, drainMs + CUT_MS);

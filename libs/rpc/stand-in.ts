@@ -12,6 +12,7 @@ import { BatchCaller, type BatchCallerOptions, type Unsent } from './batch-calle
 import { BatchResponder } from './batch-responder.js';
 import type { ServerDuplex } from './server-duplex.js';
 import { type Handlers, implement, type ServiceImplementation } from './service.js';
+import type { Target } from './target.js';
 
 type InventoryHandlers = Handlers<typeof InventoryServiceDefinition>;
 
@@ -68,7 +69,7 @@ export function hold(orderId: string, storeId = 'store-1'): Unsent<PlaceHoldsIte
 type HoldsOptions = BatchCallerOptions<PlaceHoldsItem, PlaceHoldsResult, PlaceHoldsRequest, PlaceHoldsResponse>;
 
 /** A caller of placeHolds. */
-export function holdsCaller(target: string, options: Partial<HoldsOptions> = {}) {
+export function holdsCaller(target: Target, options: Partial<HoldsOptions> = {}) {
   return new BatchCaller<PlaceHoldsItem, PlaceHoldsResult, PlaceHoldsRequest, PlaceHoldsResponse>({
     service: InventoryServiceDefinition,
     method: InventoryServiceDefinition.methods.placeHolds,

@@ -1,12 +1,6 @@
-import {
-  type ChannelCredentials,
-  type ChannelOptions,
-  Client,
-  credentials,
-  logVerbosity,
-  setLogVerbosity,
-} from '@grpc/grpc-js';
+import { type ChannelOptions, Client, credentials, logVerbosity, setLogVerbosity } from '@grpc/grpc-js';
 import { MAX_RESPONSE_BYTES } from './definition.js';
+import type { Target } from './target.js';
 
 // What the transport has to say arrives as errors and statuses; by itself it prints to the console, callers' input included.
 setLogVerbosity(logVerbosity.NONE);
@@ -53,10 +47,9 @@ export const channelOptions: ChannelOptions = {
 };
 
 /** Opens a channel to one address. It connects on the first call. */
-export function openChannel(
-  address: string,
-  options: ChannelOptions,
-  secrets: ChannelCredentials = credentials.createInsecure(),
-): Client {
-  return new Client(address, secrets, options);
+export function openChannel(target: Target, options: ChannelOptions): Client {
+  if (typeof target === 'string') return new Client(target, credentials.createInsecure(), options);
+  const { addresses, serverName } = target;
+  const named = serverName === undefined ? options : { ...options, 'grpc.ssl_target_name_override': serverName };
+  return new Client(addresses, target.credentials, named);
 }

@@ -15,6 +15,7 @@ export function declareConfig(read: EnvReader) {
   return {
     httpAddress: read.address('HTTP_ADDRESS', { default: '127.0.0.1:8080' }),
     adminAddress: read.address('ADMIN_ADDRESS', { default: '127.0.0.1:9010' }),
+    tlsDir: read.string('TLS_DIR', { optional: true }),
     gatewayTarget: read.target('GATEWAY_TARGET'),
     deadlineMs: read.integer('DEADLINE_MS', { default: 10_000, min: 100, max: 60_000 }),
     maxInFlight: read.integer('MAX_IN_FLIGHT', { default: 20_000, min: 1, max: 1_000_000 }),

@@ -1,4 +1,5 @@
 import { verifierBy } from '#libs/identity/identity-settings.js';
+import { openTls, targetOf } from '#libs/rpc/tls.js';
 import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
@@ -28,7 +29,7 @@ export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ ht
 
   const gateway = connectGateway({
     ...config,
-    target: config.gatewayTarget,
+    target: targetOf(openTls(config.tlsDir, life), 'gateway', config.gatewayTarget),
     ownMetadata: serviceMetadata(config.serviceTokenPath),
     logger,
     metrics,

@@ -17,6 +17,11 @@ export function declareConfig(read: EnvReader) {
     // In containers every process has the same number.
     instance: read.string('INSTANCE', { default: `gateway-${hostname()}-${process.pid}` }),
     grpcAddress: read.address('GRPC_ADDRESS', { default: '127.0.0.1:7011' }),
+    tlsDir: read.string('TLS_DIR', { optional: true }),
+    publicGrpcAddress: read.address('PUBLIC_GRPC_ADDRESS', { optional: true }),
+    publicTlsDir: read.string('PUBLIC_TLS_DIR', { optional: true }),
+    /** Whose certificates may act for users without a token. */
+    serviceCertificates: read.string('SERVICE_CERTIFICATES', { default: 'bff' }).split(','),
     adminAddress: read.address('ADMIN_ADDRESS', { default: '127.0.0.1:9011' }),
     inventoryTarget: read.target('INVENTORY_TARGET'),
     orderTarget: read.target('ORDER_TARGET'),

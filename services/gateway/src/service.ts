@@ -5,6 +5,7 @@ import { openRedis } from '#libs/redis/open-redis.js';
 import type { RedisClient } from '#libs/redis/redis-client.js';
 import { startServer } from '#libs/rpc/server.js';
 import type { Authorize, ServiceImplementation } from '#libs/rpc/service.js';
+import { openPublicTls, openTls, type Tls, targetOf } from '#libs/rpc/tls.js';
 import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
@@ -32,15 +33,20 @@ import { PlaceWatchers } from './app/watch-place.js';
 import type { GatewayConfig } from './config.js';
 
 /** Starts the gateway; it serves when this resolves. Everything it opened is closed by `life`. */
-export async function startGateway(config: GatewayConfig, life: Lifecycle): Promise<{ grpcAddress: string }> {
+export async function startGateway(
+  config: GatewayConfig,
+  life: Lifecycle,
+): Promise<{ grpcAddress: string; publicAddress: string }> {
   const { logger } = life;
   const metrics = createMetrics();
-  const orders = connectOrders(config.orderTarget);
+  const tls = openTls(config.tlsDir, life);
+  const targets = targetsOf(config, tls);
+  const orders = connectOrders(targets.order);
   life.closer('orders', () => orders.close());
-  const waitlists = connectWaitlists(config.orderTarget);
+  const waitlists = connectWaitlists(targets.order);
   life.closer('waitlists', () => waitlists.close());
   const inventory = connectInventory({
-    target: config.inventoryTarget,
+    target: targets.inventory,
     maxInFlight: config.maxInFlight,
     logger,
     metrics,
@@ -61,8 +67,10 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle): Prom
   const self: Self = { address: config.grpcAddress, status, list: undefined };
   const server = await startServer({
     address: config.grpcAddress,
+    credentials: tls?.server,
+    publicly: publiclyBy(config, life),
     authorize: authorizeBy(config, life),
-    services: servicesOf({ orders, inventory, waitlists }, requests, { config, life, metrics, self }),
+    services: servicesOf({ orders, inventory, waitlists }, requests, { config, life, metrics, self, tls, targets }),
     logger,
     metrics,
     reflection: config.reflection,
@@ -75,15 +83,33 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle): Prom
     self.list = list;
   }
   server.serving(true);
-  return { grpcAddress: server.address };
+  return { grpcAddress: server.address, publicAddress: server.publicAddress };
+}
+
+/** Where it serves those who have no certificate of the mesh; undefined: where it serves the mesh. */
+function publiclyBy({ publicGrpcAddress, publicTlsDir }: GatewayConfig, life: Lifecycle) {
+  if (publicGrpcAddress === undefined) return undefined;
+  return {
+    address: publicGrpcAddress,
+    credentials: publicTlsDir === undefined ? undefined : openPublicTls(publicTlsDir, life),
+  };
+}
+
+/** The services behind it. */
+function targetsOf({ inventoryTarget, orderTarget, schedulerTarget }: GatewayConfig, tls: Tls | undefined) {
+  return {
+    inventory: targetOf(tls, 'inventory', inventoryTarget),
+    order: targetOf(tls, 'order', orderTarget),
+    ...(schedulerTarget !== undefined && { scheduler: targetOf(tls, 'scheduler', schedulerTarget) }),
+  };
 }
 
 /** Whom it lets in. */
-function authorizeBy({ identity }: GatewayConfig, { logger }: Lifecycle): Authorize {
+function authorizeBy({ identity, serviceCertificates }: GatewayConfig, { logger }: Lifecycle): Authorize {
   const verifier = verifierBy(identity, (error) =>
     logger.error({ err: error }, 'the keys of the issuer cannot be read'),
   );
-  if (verifier !== undefined) return createAuthorize(verifier);
+  if (verifier !== undefined) return createAuthorize(verifier, serviceCertificates);
   logger.warn('there is no TOKEN_ISSUER: the gateway believes who callers say they are');
   return believing;
 }
@@ -100,13 +126,15 @@ interface Surroundings {
   life: Lifecycle;
   metrics: Metrics;
   self: Self;
+  tls: Tls | undefined;
+  targets: ReturnType<typeof targetsOf>;
 }
 
 /** The services that it serves, over the same limits. */
 function servicesOf(
   peers: Peers,
   requests: Requests | undefined,
-  { config, life, metrics, self }: Surroundings,
+  { config, life, metrics, self, tls, targets }: Surroundings,
 ): ServiceImplementation[] {
   const { shards, maxInFlight, shedAfterMs } = config;
   const { inventory } = peers;
@@ -131,17 +159,17 @@ function servicesOf(
     logger: life.logger,
   });
   life.closer('changes', () => changes.close());
-  const { inventoryTarget, orderTarget, schedulerTarget } = config;
   const accesses = openAccessLog({
-    ...{ orderTarget, instance: config.instance, logger: life.logger, metrics },
+    ...{ orderTarget: targets.order, instance: config.instance, logger: life.logger, metrics },
     ...{ bufferMax: config.accessBuffer, sampledMax: config.accessSampledPerSecond },
   });
   life.closer('access records', () => accesses.close());
   const forOperators = operatorServices({
-    ...{ inventoryTarget, orderTarget, schedulerTarget, inventory, configured, callLimits },
+    ...{ targets, inventory, configured, callLimits },
     waiting: { waitlists: peers.waitlists, changes },
     own: { address: () => self.address, read: () => self.status.read() },
-    otherGateways: async () => (await self.list?.others()) ?? [],
+    otherGateways: async () =>
+      ((await self.list?.others()) ?? []).map((address) => ({ address, target: targetOf(tls, 'gateway', address) })),
   });
   life.closer('operators', () => forOperators.close());
   return [

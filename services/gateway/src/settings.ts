@@ -12,6 +12,15 @@ export const settingNotes: SettingNotes = {
     why: 'Names the process among the gateways: they count each other by it, to share the rates while Redis is away. Two of one name count as one. The host is part of it because in containers every process has the same number.',
   },
   GRPC_ADDRESS: { why: 'Where it serves gRPC.' },
+  PUBLIC_GRPC_ADDRESS: {
+    why: 'Where it serves programs that have no certificate of the mesh and show a token. Without it, where it serves the mesh.',
+  },
+  PUBLIC_TLS_DIR: {
+    why: 'A folder with the `cert.pem` and `key.pem` that it shows at PUBLIC_GRPC_ADDRESS. Without it nothing is encrypted there: behind something that is, or on one machine.',
+  },
+  SERVICE_CERTIFICATES: {
+    why: 'Services of the mesh, with commas between, that may act for any user: they need no token, their certificate says who they are.',
+  },
   INVENTORY_TARGET: { why: 'The inventories. Reservations go round all of them, and to another when one breaks off.' },
   ORDER_TARGET: { why: 'The order services.' },
   SCHEDULER_TARGET: {

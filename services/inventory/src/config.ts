@@ -12,6 +12,7 @@ export function declareConfig(read: EnvReader) {
   return {
     instance: read.string('INSTANCE', { default: `inventory-${process.pid}` }),
     grpcAddress: read.address('GRPC_ADDRESS', { default: '127.0.0.1:7012' }),
+    tlsDir: read.string('TLS_DIR', { optional: true }),
     adminAddress: read.address('ADMIN_ADDRESS', { default: '127.0.0.1:9012' }),
     databaseUrl: read.url('DATABASE_URL', { protocols: ['postgres:', 'postgresql:'] }),
     redisUrl: read.url('REDIS_URL', { protocols: ['redis:', 'rediss:'], optional: true }),

@@ -6,6 +6,7 @@ import { isHealthy } from '#libs/redis/check-server.js';
 import { openRedis } from '#libs/redis/open-redis.js';
 import type { RedisClient } from '#libs/redis/redis-client.js';
 import { startServer } from '#libs/rpc/server.js';
+import { onlyFrom, openTls } from '#libs/rpc/tls.js';
 import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
@@ -25,6 +26,9 @@ import { Switches } from './app/switches.js';
 import { SyncGates } from './app/sync-gates.js';
 import type { InventoryConfig } from './config.js';
 
+/** Who may call; tools put skus on sale. */
+const callers = ['gateway', 'scheduler', 'tools'];
+
 /** Starts the service: admin port first, ready last; each part is closed in reverse. */
 export async function startInventory(
   config: InventoryConfig,
@@ -33,6 +37,7 @@ export async function startInventory(
   const { shards } = config;
   const { logger } = life;
   const metrics = createMetrics();
+  const tls = openTls(config.tlsDir, life);
   const { pool, directPool, ledger, directLedger, clock } = openLedgerParts(config, life, metrics);
   const ledgerNow = (): Date => clock.now();
 
@@ -90,6 +95,8 @@ export async function startInventory(
   });
   const server = await startServer({
     address: config.grpcAddress,
+    credentials: tls?.server,
+    ...onlyFrom(tls, callers),
     services: [
       statusService(status),
       inventoryService({ ledger, ledgerNow, placeHolds, gate, syncGates, shards, metrics }),

@@ -13,6 +13,7 @@ export function declareConfig(read: EnvReader) {
     instance: read.string('INSTANCE', { default: `order-${process.pid}` }),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
     grpcAddress: read.address('GRPC_ADDRESS', { default: '127.0.0.1:7013' }),
+    tlsDir: read.string('TLS_DIR', { optional: true }),
     adminAddress: read.address('ADMIN_ADDRESS', { default: '127.0.0.1:9013' }),
 
     databaseUrl: read.url('DATABASE_URL', { protocols: ['postgres:', 'postgresql:'] }),

@@ -7,6 +7,7 @@ import { createPool, type PostgresPool } from '#libs/postgres/pool.js';
 import { SessionLock } from '#libs/postgres/session-lock.js';
 import { whenMigrated } from '#libs/postgres/when-migrated.js';
 import { startServer } from '#libs/rpc/server.js';
+import { onlyFrom, openTls } from '#libs/rpc/tls.js';
 import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
@@ -37,6 +38,8 @@ import { Watch } from './app/watch.js';
 import type { OrderConfig } from './config.js';
 import { isFinal } from './domain/order-state.js';
 
+/** Who may call. */
+const callers = ['gateway', 'scheduler'];
 /** What a scrape waits for the ledger. */
 const scrapeDeadlineMs = 500;
 
@@ -47,6 +50,7 @@ export async function startOrder(
 ): Promise<{ grpcAddress: string; adminAddress: string }> {
   const { logger } = life;
   const metrics = createMetrics();
+  const tls = openTls(config.tlsDir, life);
   const pool = openPool(config, life, metrics);
   const ledger = openLedger(pool);
   const counted = orderMetrics(metrics, () => ledger.alertsCount({ deadlineMs: scrapeDeadlineMs }));
@@ -91,6 +95,8 @@ export async function startOrder(
   });
   const server = await startServer({
     address: config.grpcAddress,
+    credentials: tls?.server,
+    ...onlyFrom(tls, callers),
     services: [
       orderService({
         ...{ ledger, change, watch },

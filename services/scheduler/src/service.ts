@@ -11,6 +11,7 @@ import { createPool, type PostgresPool } from '#libs/postgres/pool.js';
 import { whenMigrated } from '#libs/postgres/when-migrated.js';
 import { connect } from '#libs/rpc/client.js';
 import { startServer } from '#libs/rpc/server.js';
+import { onlyFrom, openTls, type Tls, targetOf } from '#libs/rpc/tls.js';
 import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
@@ -20,6 +21,8 @@ import { createJobs } from './app/jobs.js';
 import { keepRunning } from './app/run-jobs.js';
 import type { SchedulerConfig } from './config.js';
 
+/** Who may call. */
+const callers = ['gateway'];
 const callDeadlineMs = 5_000;
 
 /** Starts the service: admin port first, RPCs last; each part is closed in reverse. */
@@ -29,6 +32,7 @@ export async function startScheduler(
 ): Promise<{ grpcAddress: string; adminAddress: string }> {
   const { logger } = life;
   const metrics = createMetrics();
+  const tls = openTls(config.tlsDir, life);
   const pool = openPool(config, life, metrics);
   const ledger = openLedger(pool);
   const answers = async (): Promise<boolean> => Boolean(await ledger.clockRead());
@@ -49,7 +53,7 @@ export async function startScheduler(
   await clock.start();
   life.closer('clock', () => clock.stop());
 
-  const jobs = createJobs({ ...openClients(config, life), now: () => clock.now() });
+  const jobs = createJobs({ ...openClients(config, tls, life), now: () => clock.now() });
   const failures = metrics.counter('job_failures_total', 'Runs of jobs that failed', ['job']);
   const running = jobs.map((job) => {
     const trouble = new Trouble({
@@ -67,6 +71,8 @@ export async function startScheduler(
 
   const server = await startServer({
     address: config.grpcAddress,
+    credentials: tls?.server,
+    ...onlyFrom(tls, callers),
     services: [schedulerService(ledger, jobs, life.closing), statusService(status)],
     logger,
     metrics,
@@ -79,8 +85,10 @@ export async function startScheduler(
 }
 
 /** Whom the jobs call; looks set deadlines of their own. */
-function openClients({ orderTarget, inventoryTarget }: SchedulerConfig, life: Lifecycle) {
+function openClients(config: SchedulerConfig, tls: Tls | undefined, life: Lifecycle) {
   const options = { defaultDeadlineMs: callDeadlineMs };
+  const orderTarget = targetOf(tls, 'order', config.orderTarget);
+  const inventoryTarget = targetOf(tls, 'inventory', config.inventoryTarget);
   const clients = {
     order: connect(OrderServiceDefinition, orderTarget, options),
     waitlist: connect(WaitlistServiceDefinition, orderTarget, options),

@@ -36,6 +36,7 @@ import {
 } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { connect } from '#libs/rpc/client.js';
+import type { Target } from '#libs/rpc/target.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
 import type { Caller } from './identity.js';
@@ -76,7 +77,7 @@ export interface Gateway {
 }
 
 export interface GatewayOptions {
-  target: string;
+  target: Target;
   /** How long a request of an app is worked on. */
   deadlineMs: number;
   maxInFlight: number;

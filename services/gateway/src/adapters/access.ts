@@ -2,6 +2,7 @@ import { type AccessRecord, AccessServiceDefinition } from '#libs/contracts/gen/
 import { OrderState, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { connect } from '#libs/rpc/client.js';
 import { fromStatus } from '#libs/rpc/status.js';
+import type { Target } from '#libs/rpc/target.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
 import { Trouble } from '#libs/runtime/trouble.js';
@@ -14,7 +15,7 @@ const requestIdMax = 255;
 const skusMax = 20;
 
 export interface AccessOptions {
-  orderTarget: string;
+  orderTarget: Target;
   instance: string;
   /** Yeses that may wait, and how much else is kept in a second. */
   bufferMax: number;

@@ -10,14 +10,20 @@ import { mayActForOthers, mayCall } from '../domain/permissions.js';
 export const forUserKey = 'holdfast-for-user';
 
 /**
- * Who calls, by their token; whether they may call this at all, by the table of permissions; and whether they may act for
+ * Who calls, by their token, or the certificate of a service that shows none; whether they may call this at all, by the table of permissions; and whether they may act for
  * whom they name. All of it before anything else of the call is looked at.
  */
-export function createAuthorize(verifier: TokenVerifier): Authorize {
+export function createAuthorize(verifier: TokenVerifier, serviceCertificates: readonly string[]): Authorize {
   return (call, path) => {
     const method = path.slice(1);
     const authorization = call.metadata('authorization');
-    if (authorization === undefined && mayCall('NOBODY', method)) return undefined;
+    if (authorization === undefined) {
+      const { peerName } = call;
+      if (peerName !== undefined && serviceCertificates.includes(peerName)) {
+        return admit({ userId: peerName, role: 'SERVICE', stores: [] }, method, call);
+      }
+      if (mayCall('NOBODY', method)) return undefined;
+    }
     const who = verifier.verify(authorization);
     return who instanceof Promise ? who.then((known) => admit(known, method, call)) : admit(who, method, call);
   };

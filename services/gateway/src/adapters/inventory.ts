@@ -7,6 +7,7 @@ import {
 } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import { BatchCaller } from '#libs/rpc/batch-caller.js';
 import { connect } from '#libs/rpc/client.js';
+import type { Target } from '#libs/rpc/target.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
 import type { Inventory } from '../app/ports.js';
@@ -14,7 +15,7 @@ import { attemptShare } from '../app/reserve.js';
 import { defaultDeadlineMs, ifFound, within } from './inner-calls.js';
 
 export interface InventoryOptions {
-  target: string;
+  target: Target;
   maxInFlight: number;
   logger: Logger;
   metrics: Metrics;

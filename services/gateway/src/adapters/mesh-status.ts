@@ -5,6 +5,7 @@ import { faultOf } from '#libs/refusal/fault.js';
 import type { CallContext } from '#libs/rpc/call-context.js';
 import { type Client, connect } from '#libs/rpc/client.js';
 import { EachAddress } from '#libs/rpc/each-address.js';
+import { addressesOf, type Target } from '#libs/rpc/target.js';
 import { within } from './inner-calls.js';
 
 const ASK_MS = 1_000;
@@ -17,10 +18,10 @@ type StatusClient = Client<StatusServiceDefinition>;
 export interface MeshStatusOptions {
   /** The gateway that is asked. */
   own: { address(): string; read(): Promise<InstanceStatus> };
-  /** Addresses of other gateways, as far as they are known. */
-  otherGateways(): Promise<string[]>;
+  /** Other gateways, as far as they are known. */
+  otherGateways(): Promise<{ address: string; target: Target }[]>;
   /** What stands behind the gateways, by service. */
-  targets: Readonly<Record<string, string>>;
+  targets: Readonly<Record<string, Target>>;
   /** Both may fail: then that part is empty, and the process that should have told it shows why. */
   switches(call: CallContext): Promise<GetMeshStatusResponse['switches']>;
   openAlerts(call: CallContext): Promise<GetMeshStatusResponse['openAlerts']>;
@@ -29,7 +30,7 @@ export interface MeshStatusOptions {
 /** Asks every process of the mesh that this gateway can name, all at once and each for a second at most. */
 export class MeshStatus {
   readonly #options: MeshStatusOptions;
-  readonly #peers: { service: string; target: string; each: EachAddress<StatusServiceDefinition> }[];
+  readonly #peers: { service: string; target: Target; each: EachAddress<StatusServiceDefinition> }[];
 
   constructor(options: MeshStatusOptions) {
     this.#options = options;
@@ -58,8 +59,8 @@ export class MeshStatus {
 
   async #gateways(call: CallContext): Promise<MeshInstance[]> {
     const { own, otherGateways } = this.#options;
-    const others = (await otherGateways()).map(async (address) => {
-      const client = connect(StatusServiceDefinition, address, asking);
+    const others = (await otherGateways()).map(async ({ address, target }) => {
+      const client = connect(StatusServiceDefinition, target, asking);
       try {
         return await askOne({ service: 'gateway', address }, client, call);
       } finally {
@@ -72,12 +73,12 @@ export class MeshStatus {
 }
 
 async function askPeer(
-  { service, target, each }: { service: string; target: string; each: EachAddress<StatusServiceDefinition> },
+  { service, target, each }: { service: string; target: Target; each: EachAddress<StatusServiceDefinition> },
   call: CallContext,
 ): Promise<MeshInstance[]> {
   const instances = await each.ask((client, address) => askOne({ service, address }, client, call));
   if (instances.length > 0) return instances;
-  return [{ service, address: target, status: undefined, problem: 'no address of this name is known' }];
+  return [{ service, address: addressesOf(target), status: undefined, problem: 'no address of this name is known' }];
 }
 
 async function askOne(

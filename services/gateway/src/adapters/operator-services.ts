@@ -11,6 +11,7 @@ import type { CallContext } from '#libs/rpc/call-context.js';
 import { type Client, connect } from '#libs/rpc/client.js';
 import type { ServiceDefinition } from '#libs/rpc/definition.js';
 import { type Handlers, implement, type ServiceImplementation } from '#libs/rpc/service.js';
+import type { Target } from '#libs/rpc/target.js';
 import type { CallLimits } from '../app/limits/call-limits.js';
 import type { BucketRate } from '../app/limits/token-buckets.js';
 import type { Inventory } from '../app/ports.js';
@@ -29,10 +30,8 @@ const statusDeadlineMs = 1_000;
 const ALERTS_AT_ONCE = 500;
 
 export interface OperatorServicesOptions extends Pick<MeshStatusOptions, 'own' | 'otherGateways'> {
-  inventoryTarget: string;
-  orderTarget: string;
-  /** Absent: there are no schedulers to ask. */
-  schedulerTarget?: string | undefined;
+  /** Without a scheduler there are none to ask. */
+  targets: { inventory: Target; order: Target; scheduler?: Target };
   inventory: Pick<Inventory, 'listLimits' | 'setLimits' | 'findClaim'>;
   /** What holds where neither sku nor store sets anything. */
   configured: BucketRate;
@@ -45,10 +44,10 @@ export function operatorServices(options: OperatorServicesOptions): {
   services: ServiceImplementation[];
   close(): void;
 } {
-  const { inventory, configured, callLimits, waiting, inventoryTarget, orderTarget, schedulerTarget } = options;
+  const { inventory, configured, callLimits, waiting, targets } = options;
   const closers: (() => void)[] = [];
 
-  function open<Definition extends ServiceDefinition>(definition: Definition, target: string): Client<Definition> {
+  function open<Definition extends ServiceDefinition>(definition: Definition, target: Target): Client<Definition> {
     const deadlineMs = definition.name === ReconcileServiceDefinition.name ? reconcileDeadlineMs : defaultDeadlineMs;
     const client = connect(definition, target, { defaultDeadlineMs: deadlineMs });
     closers.push(() => client.close());
@@ -61,16 +60,12 @@ export function operatorServices(options: OperatorServicesOptions): {
     return serve(definition, forwardTo(definition, client));
   }
 
-  const stock = open(stockControl, inventoryTarget);
-  const alerts = open(AlertServiceDefinition, orderTarget);
+  const stock = open(stockControl, targets.inventory);
+  const alerts = open(AlertServiceDefinition, targets.order);
   const meshStatus = new MeshStatus({
     own: options.own,
     otherGateways: options.otherGateways,
-    targets: {
-      inventory: inventoryTarget,
-      order: orderTarget,
-      ...(schedulerTarget !== undefined && { scheduler: schedulerTarget }),
-    },
+    targets,
     switches: async (call) => (await stock.getControl({}, askedBy(call))).switches,
     openAlerts: (call) => openAlerts(alerts, call),
   });
@@ -78,19 +73,19 @@ export function operatorServices(options: OperatorServicesOptions): {
 
   const services = [
     controlService({ stock, inventory, configured, callLimits, meshStatus }),
-    forward(ReconcileServiceDefinition, open(ReconcileServiceDefinition, inventoryTarget)),
+    forward(ReconcileServiceDefinition, open(ReconcileServiceDefinition, targets.inventory)),
     forward(AlertServiceDefinition, alerts),
     serve(
       WaitlistServiceDefinition,
-      waitlistHandlers({ ...waiting, client: open(WaitlistServiceDefinition, orderTarget) }),
+      waitlistHandlers({ ...waiting, client: open(WaitlistServiceDefinition, targets.order) }),
     ),
-    forward(DeadLetterServiceDefinition, open(DeadLetterServiceDefinition, orderTarget)),
-    forward(MoneyServiceDefinition, open(MoneyServiceDefinition, orderTarget)),
-    forward(OrderDeskServiceDefinition, open(OrderDeskServiceDefinition, orderTarget)),
-    serve(ExplainServiceDefinition, explainHandlers(open(ExplainServiceDefinition, orderTarget), inventory)),
-    schedulerTarget === undefined
+    forward(DeadLetterServiceDefinition, open(DeadLetterServiceDefinition, targets.order)),
+    forward(MoneyServiceDefinition, open(MoneyServiceDefinition, targets.order)),
+    forward(OrderDeskServiceDefinition, open(OrderDeskServiceDefinition, targets.order)),
+    serve(ExplainServiceDefinition, explainHandlers(open(ExplainServiceDefinition, targets.order), inventory)),
+    targets.scheduler === undefined
       ? serve(SchedulerServiceDefinition, unknownScheduler)
-      : forward(SchedulerServiceDefinition, open(SchedulerServiceDefinition, schedulerTarget)),
+      : forward(SchedulerServiceDefinition, open(SchedulerServiceDefinition, targets.scheduler)),
   ];
   return {
     services,

@@ -1,10 +1,11 @@
 import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import { connect } from '#libs/rpc/client.js';
+import type { Target } from '#libs/rpc/target.js';
 import type { Orders } from '../app/ports.js';
 import { defaultDeadlineMs, ifFound, whileWatched, within } from './inner-calls.js';
 
 /** The order service. */
-export function connectOrders(target: string): Orders & { close(): void } {
+export function connectOrders(target: Target): Orders & { close(): void } {
   const client = connect(OrderServiceDefinition, target, { defaultDeadlineMs });
 
   return {

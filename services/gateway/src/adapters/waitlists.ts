@@ -1,11 +1,12 @@
 import { WaitlistServiceDefinition } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
 import { actorMetadata } from '#libs/rpc/actor.js';
 import { type CallOptions, connect } from '#libs/rpc/client.js';
+import type { Target } from '#libs/rpc/target.js';
 import type { Caller, Waitlists } from '../app/ports.js';
 import { defaultDeadlineMs, whileWatched, within } from './inner-calls.js';
 
 /** Those who wait, with the order service. */
-export function connectWaitlists(target: string): Waitlists & { close(): void } {
+export function connectWaitlists(target: Target): Waitlists & { close(): void } {
   const client = connect(WaitlistServiceDefinition, target, { defaultDeadlineMs });
   return {
     async find({ entryId, userId }, caller) {
