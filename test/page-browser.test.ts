@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import { freePort } from '#libs/servers/free-port.js';
 import { openBrowser } from '#libs/testing/browser.js';
 import { fixtureFolder } from '#libs/testing/fixture.js';
 import { assert, suite } from '#libs/testing/suite.js';
@@ -21,11 +22,12 @@ const contexts: BrowserContext[] = [];
 
 test.before(async () => {
   const serviceToken = files.add('token', tokenOf('bff', { role: 'SERVICE' }));
+  const port = await freePort();
   mesh = await startTestMesh({
     ...{ scheduler: true, sandbox: true, gatewayEnv: testIdentity() },
-    bffEnv: { ...testIdentity(), SERVICE_TOKEN_PATH: serviceToken },
+    bffEnv: { ...testIdentity(), SERVICE_TOKEN_PATH: serviceToken, CORS_ORIGINS: `http://127.0.0.1:${port}` },
   });
-  server = await startPageServer(0, mesh.http);
+  server = await startPageServer(port, mesh.http);
   browser = await openBrowser();
 });
 test.after.each(async () => {
@@ -189,12 +191,14 @@ test('a place in line is shown as it moves, and the turn comes by itself', async
     const said = await Promise.all(others.map((other) => press(other)));
     return said.filter(({ body }) => body.state === 'QUEUED').length >= 2;
   });
-  const { page, state, orders } = await visit(sku);
+  const { page, state, sent, orders } = await visit(sku);
   await book(page).click();
   await state('QUEUED');
   const ahead = page.locator('#ahead-count');
   assert.ok(Number(await ahead.textContent()) >= 1);
   await state('HELD');
+  // Once to hear of the line, and once when its stream says that the turn has come; a lost race for it is one more.
+  assert.ok(sent.length <= 3, `${sent.length} requests`);
   assert.is(await orders(), 1);
 });
 
@@ -224,6 +228,18 @@ async function cancel(user: string, orderId: string): Promise<void> {
   const response = await fetch(`${mesh.http}/v1/orders/${orderId}:cancel`, { method: 'POST', headers });
   assert.is(response.status, 200);
 }
+
+test('while streams are away the page asks again and again, and misses no end', async () => {
+  const { page, state } = await visit(await onSale(mesh, { perSecond: 1_000, burst: 1_000 }));
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await page.route('**/events', (route) => route.abort());
+  await book(page).click();
+  await state('HELD');
+  await page.getByRole('button', { name: 'Give it up' }).click();
+  await state('ENDED');
+  assert.ok(asked.some((url) => /\/v1\/orders\/[\w-]+$/.test(url)));
+});
 
 test('a no is told in words of the edge, and the next press is another try', async () => {
   const sku = await onSale(mesh, { perSecond: 1_000, burst: 1_000 }, { capacity: 1, onSoldOut: 'REFUSE' });
