@@ -123,7 +123,7 @@ export function connectGateway(options: GatewayOptions): Gateway {
     getSku: (skuId) => client.getSku({ skuId }),
     listSkus: (request) => client.listSkus(request),
     getPlace: (caller, request) => firstOf(client.watchPlace(request, as(caller))),
-    getAvailability: async (request) => (await client.getAvailability(request, own())).availability,
+    getAvailability: async (request) => (await client.getAvailability(request)).availability,
     async *watchOrder(caller, orderId, left) {
       for await (const { order } of client.watchOrder({ orderId }, watching(caller, left))) yield order;
     },
