@@ -39,8 +39,9 @@ export const settingNotes: SettingNotes = {
   },
   STREAMS_PER_ADDRESS: {
     unit: 'streams',
-    why: 'Of what anybody may see, where the units of a sku are, in each process. Many people may stand behind one address: a school, a mobile network. They cost hardly more than one, for each sku is read once.',
-    smaller: 'A class whose tablets share an address hears 429.',
+    why: 'Of what anybody may see, where the units of a sku are, in each process. Many people may stand behind one address: a school, a mobile network. They cost hardly more than one, for each sku is read once. Behind a proxy name it in TRUST_PROXY: otherwise all who come through it share its address.',
+    smaller:
+      'A class whose tablets share an address hears 429, and so does everybody behind a proxy that is not named.',
     larger: 'One address takes more of STREAMS_MAX from the others.',
   },
   STREAM_HEARTBEAT_MS: {
