@@ -27,7 +27,7 @@ export function wordsOf({ state, title, detail, order, why }) {
     case 'LOADING':
       return ['One moment', ''];
     default:
-      return [title, detail];
+      return [title, detail === title ? '' : detail];
   }
 }
 

@@ -1,7 +1,9 @@
+import { ServerCredentials } from '@grpc/grpc-js';
+import { createAuthority } from '#libs/identity/authority.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
-import { connectHoldfast, type HoldfastClient } from './index.js';
+import { connectHoldfast, type HoldfastClient, type HoldfastTls } from './index.js';
 import { heldOrder, type StandInGateway, startStandInGateway } from './stand-in-gateway.js';
 import { Voice } from './voice.js';
 
@@ -126,6 +128,26 @@ test('a token that does not come is too late, and one that cannot be had is what
   const broken = connectHoldfast(gateway.address, { token: () => Promise.reject(new Error('the vault is shut')) });
   assert.is((await rejectionOf(broken.getOrder(orderId))).message, 'the vault is shut');
   broken.close();
+});
+
+test('over TLS the gateway is believed by its authority and its name, and a service may show a certificate', async () => {
+  const [authority, another] = await Promise.all([createAuthority(), createAuthority()]);
+  const [own, desk] = await Promise.all([authority.issue('gateway'), authority.issue('desk')]);
+  const pairs = [{ cert_chain: Buffer.from(own.cert), private_key: Buffer.from(own.key) }];
+  const secured = await startStandInGateway(ServerCredentials.createSsl(Buffer.from(authority.cert), pairs, true));
+  secured.says({ $case: 'pending', value: { orderId } });
+  const kindAt = async (address: string, tls: HoldfastTls): Promise<string> => {
+    const one = connectHoldfast(address, { token: 'mine', tls });
+    const { kind } = await one.reserve(wish, { deadlineMs: 1_000 });
+    one.close();
+    return kind;
+  };
+  const named = `dns:localhost:${secured.address.split(':')[1]}`;
+  const right = { ca: authority.cert, ...desk };
+  assert.equal([await kindAt(secured.address, right), await kindAt(named, right)], ['PENDING', 'PENDING']);
+  assert.is(await kindAt(secured.address, { ...right, ca: another.cert }), 'UNDECIDED');
+  assert.is(await kindAt(secured.address, { ca: authority.cert }), 'UNDECIDED');
+  await secured.close();
 });
 
 test.run();

@@ -1,3 +1,4 @@
+import type { ServerCredentials } from '@grpc/grpc-js';
 import {
   LimitScope,
   type Order,
@@ -42,8 +43,8 @@ async function absent(..._call: unknown[]): Promise<never> {
   throw new Fault('INTERNAL', 'not part of this test');
 }
 
-/** A gateway for tests of clients: real gRPC, and answers that a test chose. */
-export async function startStandInGateway(): Promise<StandInGateway> {
+/** A gateway for tests of clients: real gRPC, plain unless there are credentials, and answers that a test chose. */
+export async function startStandInGateway(credentials?: ServerCredentials): Promise<StandInGateway> {
   const tries: Try[] = [];
   let answers: Said[] = [];
   let served: Partial<Verbs> = {};
@@ -65,7 +66,7 @@ export async function startStandInGateway(): Promise<StandInGateway> {
     },
   });
   const logger = createLogger('stand-in', 'silent');
-  const server = await startServer({ address: '127.0.0.1:0', services: [service], logger, drainMs: 50 });
+  const server = await startServer({ address: '127.0.0.1:0', credentials, services: [service], logger, drainMs: 50 });
   server.serving(true);
   return {
     address: server.address,
