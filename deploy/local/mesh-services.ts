@@ -13,7 +13,13 @@ import {
 } from './topology.js';
 
 /** Who is asked by others stops before those it asks; what stands in one row stops together. */
-const STOP_ORDER: ProgramName[][] = [['sandbox'], ['bff'], ['gateway'], ['scheduler'], ['order', 'inventory']];
+const STOP_ORDER: ProgramName[][] = [
+  ['sandbox'],
+  ['bff'],
+  ['gateway'],
+  ['scheduler', 'webhook'],
+  ['order', 'inventory'],
+];
 
 export interface FreePlanOptions extends Omit<PlanOptions, 'nextPort' | 'requestIdSecret'> {
   /** Used where they are free. */

@@ -38,6 +38,7 @@ test('mesh.json names every process, and each of them lives and is ready', async
       ['inventory', 1],
       ['order', 2],
       ['scheduler', 1],
+      ['webhook', 1],
       ['gateway', 1],
       ['bff', 1],
       ['sandbox', 1],

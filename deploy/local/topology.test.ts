@@ -5,6 +5,7 @@ import { readConfig as readGateway } from '../../services/gateway/src/config.js'
 import { readConfig as readInventory } from '../../services/inventory/src/config.js';
 import { readConfig as readOrder } from '../../services/order/src/config.js';
 import { readConfig as readScheduler } from '../../services/scheduler/src/config.js';
+import { readConfig as readWebhook } from '../../services/webhook/src/config.js';
 import { overruling } from './find-limits.js';
 import {
   DEFAULT_PORTS,
@@ -41,7 +42,7 @@ test('one process of each service, every address another', () => {
   const plans = plan({});
   assert.equal(
     plans.map((one) => one.name),
-    ['inventory-1', 'order-1', 'scheduler-1', 'gateway-1', 'bff-1'],
+    ['inventory-1', 'order-1', 'scheduler-1', 'webhook-1', 'gateway-1', 'bff-1'],
   );
   const addresses = plans.flatMap((one) => [one.grpc ?? one.http, one.admin]);
   assert.is(new Set(addresses).size, addresses.length);
@@ -79,6 +80,7 @@ test('services read what they are given, and lack nothing', () => {
     inventory: readInventory,
     order: readOrder,
     scheduler: readScheduler,
+    webhook: readWebhook,
   };
   for (const { service, name, env } of plan({}, { postgres: 'postgres://x/y', redis: 'redis://x', nats: 'nats://x' })) {
     // Every process is told its name, whether or not it has a use for it.

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type LimitsFile, settingsOf } from '#libs/mesh/limits-file.js';
 
 /** The services of a mesh in the order in which each needs those before it. */
-export const SERVICE_NAMES = ['inventory', 'order', 'scheduler', 'gateway', 'bff'] as const;
+export const SERVICE_NAMES = ['inventory', 'order', 'scheduler', 'webhook', 'gateway', 'bff'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 /** What runs in a mesh: the services, and a payment provider that plays where one is wanted. */
@@ -58,7 +58,8 @@ const SERVICE_NEEDS: Record<ServiceName, ServiceNeeds> = {
   inventory: { servers: ['postgres', 'redis', 'nats'], calls: [] },
   order: { servers: ['postgres', 'nats'], calls: [] },
   scheduler: { servers: ['postgres'], calls: ['inventory', 'order'] },
-  gateway: { servers: ['redis'], calls: ['inventory', 'order', 'scheduler'] },
+  webhook: { servers: ['postgres', 'nats'], calls: [] },
+  gateway: { servers: ['redis'], calls: ['inventory', 'order', 'scheduler', 'webhook'] },
   bff: { servers: [], calls: ['gateway'] },
 };
 
@@ -127,7 +128,9 @@ export function parseScale(text: string): Scale {
     const [name, count] = part.split('=');
     const service = SERVICE_NAMES.find((known) => known === name && known !== 'bff');
     if (!service || !/^[1-9]$/.test(count ?? '')) {
-      throw new Error(`--scale: ${part} is not gateway, inventory, order or scheduler with 1 to 9, like order=2`);
+      throw new Error(
+        `--scale: ${part} is not gateway, inventory, order, scheduler or webhook with 1 to 9, like order=2`,
+      );
     }
     scale[service] = Number(count);
   }

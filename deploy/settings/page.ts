@@ -10,6 +10,8 @@ import { declareConfig as order } from '../../services/order/src/config.js';
 import { settingNotes as orderNotes } from '../../services/order/src/settings.js';
 import { declareConfig as scheduler } from '../../services/scheduler/src/config.js';
 import { settingNotes as schedulerNotes } from '../../services/scheduler/src/settings.js';
+import { declareConfig as webhook } from '../../services/webhook/src/config.js';
+import { settingNotes as webhookNotes } from '../../services/webhook/src/settings.js';
 import { everyServiceNotes } from './every-service.js';
 import { skuSettings } from './sku-settings.js';
 import { bullet, heading, paragraph, table } from './text.js';
@@ -28,6 +30,7 @@ export const services: readonly ServiceSettings[] = [
   { service: 'inventory', declared: declaredBy(inventory), notes: inventoryNotes },
   { service: 'order', declared: declaredBy(order), notes: orderNotes },
   { service: 'scheduler', declared: declaredBy(scheduler), notes: schedulerNotes },
+  { service: 'webhook', declared: declaredBy(webhook), notes: webhookNotes },
 ];
 
 /** What is to be said of one setting: the word of its service, else what holds for every service. */

@@ -24,6 +24,7 @@ export const alertKinds = [
   'EXPIRY_LATE',
   'OUTBOX_LATE',
   'MONEY_UNACCOUNTED',
+  'WEBHOOK_DISABLED',
 ] as const;
 
 /** What is not as it should be. */

@@ -35,6 +35,8 @@ import { skuCalls } from './skus.js';
 import { switchCalls } from './switches.js';
 import { waitlistCalls } from './waitlist.js';
 import { waitlistDeskCalls } from './waitlist-desk.js';
+import { webhookDeskCalls } from './webhook-desk.js';
+import { webhookCalls } from './webhooks.js';
 
 /** Where the migrations and functions of the ledger are, for the migrator. */
 export const ledgerSchema = {
@@ -87,5 +89,7 @@ export function openLedger(pool: LedgerPool) {
     ...decisionCalls(pool),
     ...waitlistCalls(pool),
     ...waitlistDeskCalls(pool),
+    ...webhookCalls(pool),
+    ...webhookDeskCalls(pool),
   };
 }

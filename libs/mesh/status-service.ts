@@ -18,7 +18,7 @@ const CHECK_MS = 500;
 export interface StatusParts {
   /** As configured: `inventory-1`. */
   instance: string;
-  service: 'gateway' | 'inventory' | 'order' | 'scheduler';
+  service: 'gateway' | 'inventory' | 'order' | 'scheduler' | 'webhook';
   /** Whether the servers it needs answer it, by name. A check that rejects, or takes over half a second, says no. */
   servers?: Readonly<Record<string, () => Promise<boolean>>>;
   pools?: Readonly<Record<string, Pick<PostgresPool, 'stats'>>>;

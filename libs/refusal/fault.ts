@@ -50,7 +50,13 @@ export const faultCatalogue = {
   JOB_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such job' },
   PLAN_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such plan' },
   ALERT_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such alert' },
+  WEBHOOK_ENDPOINT_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such webhook endpoint' },
   DEAD_LETTER_NOT_FOUND: { code: 'NOT_FOUND', httpStatus: 404, title: 'There is no such dead letter' },
+  WEBHOOK_ENDPOINTS_FULL: {
+    code: 'FAILED_PRECONDITION',
+    httpStatus: 409,
+    title: 'The store has as many webhook endpoints as it may have',
+  },
   SKU_EXISTS: { code: 'ALREADY_EXISTS', httpStatus: 409, title: 'The sku exists with other terms' },
   SWITCH_CHANGED: { code: 'ABORTED', httpStatus: 412, title: 'The switch was changed since it was read' },
   RECONCILE_UNDER_WAY: {

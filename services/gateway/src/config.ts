@@ -26,6 +26,7 @@ export function declareConfig(read: EnvReader) {
     inventoryTarget: read.target('INVENTORY_TARGET'),
     orderTarget: read.target('ORDER_TARGET'),
     schedulerTarget: read.target('SCHEDULER_TARGET', { optional: true }),
+    webhookTarget: read.target('WEBHOOK_TARGET', { optional: true }),
     redisUrl: read.url('REDIS_URL', { protocols: ['redis:', 'rediss:'], optional: true }),
     redisTimeoutMs: read.integer('REDIS_TIMEOUT_MS', { default: 80, min: 10, max: 3_000 }),
     shards: read.integer('SHARDS', { default: 4, min: 1, max: 1024 }),

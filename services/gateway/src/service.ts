@@ -96,11 +96,12 @@ function publiclyBy({ publicGrpcAddress, publicTlsDir }: GatewayConfig, life: Li
 }
 
 /** The services behind it. */
-function targetsOf({ inventoryTarget, orderTarget, schedulerTarget }: GatewayConfig, tls: Tls | undefined) {
+function targetsOf({ inventoryTarget, orderTarget, schedulerTarget, webhookTarget }: GatewayConfig, tls: Tls | undefined) {
   return {
     inventory: targetOf(tls, 'inventory', inventoryTarget),
     order: targetOf(tls, 'order', orderTarget),
     ...(schedulerTarget !== undefined && { scheduler: targetOf(tls, 'scheduler', schedulerTarget) }),
+    ...(webhookTarget !== undefined && { webhook: targetOf(tls, 'webhook', webhookTarget) }),
   };
 }
 

@@ -12,6 +12,7 @@ import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reser
 import { SchedulerServiceDefinition } from '#libs/contracts/gen/holdfast/scheduler/v1/scheduler_service.js';
 import { StatusServiceDefinition } from '#libs/contracts/gen/holdfast/status/v1/status_service.js';
 import { WaitlistServiceDefinition } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
+import { WebhookServiceDefinition } from '#libs/contracts/gen/holdfast/webhook/v1/webhook_service.js';
 import { orderId } from '#libs/contracts/order-id.js';
 import type { MethodDefinition, ServiceDefinition } from '#libs/rpc/definition.js';
 import { faultOfCall } from '#libs/rpc/status.js';
@@ -36,6 +37,7 @@ const served: ServiceDefinition[] = [
   MoneyServiceDefinition,
   OrderDeskServiceDefinition,
   SchedulerServiceDefinition,
+  WebhookServiceDefinition,
   StatusServiceDefinition,
 ];
 

@@ -6,11 +6,12 @@ import { OrderDeskServiceDefinition } from '#libs/contracts/gen/holdfast/control
 import { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { SchedulerServiceDefinition } from '#libs/contracts/gen/holdfast/scheduler/v1/scheduler_service.js';
 import { WaitlistServiceDefinition } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
+import { WebhookServiceDefinition } from '#libs/contracts/gen/holdfast/webhook/v1/webhook_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import type { CallContext } from '#libs/rpc/call-context.js';
 import { type Client, connect } from '#libs/rpc/client.js';
 import type { ServiceDefinition } from '#libs/rpc/definition.js';
-import { type Handlers, implement, type ServiceImplementation } from '#libs/rpc/service.js';
+import { type Handlers, implement, type ServiceImplementation, type UnaryHandler } from '#libs/rpc/service.js';
 import type { Target } from '#libs/rpc/target.js';
 import type { CallLimits } from '../app/limits/call-limits.js';
 import type { BucketRate } from '../app/limits/token-buckets.js';
@@ -22,16 +23,20 @@ import { defaultDeadlineMs, within } from './inner-calls.js';
 import { MeshStatus, type MeshStatusOptions } from './mesh-status.js';
 import { behindToll } from './toll.js';
 
-/** A plan looks at every order: of a full ledger that takes tens of seconds. */
 import { type WaitlistParts, waitlistHandlers } from './waitlist-handlers.js';
 
-const reconcileDeadlineMs = 120_000;
+const ownDeadlinesMs: Readonly<Record<string, number>> = {
+  // A plan looks at every order: of a full ledger that takes tens of seconds.
+  [ReconcileServiceDefinition.name]: 120_000,
+  // A test waits for the endpoint.
+  [WebhookServiceDefinition.name]: 35_000,
+};
 const statusDeadlineMs = 1_000;
 const ALERTS_AT_ONCE = 500;
 
 export interface OperatorServicesOptions extends Pick<MeshStatusOptions, 'own' | 'otherGateways'> {
-  /** Without a scheduler there are none to ask. */
-  targets: { inventory: Target; order: Target; scheduler?: Target };
+  /** Those that a gateway may do without are there when it is told where they are. */
+  targets: { inventory: Target; order: Target; scheduler?: Target; webhook?: Target };
   inventory: Pick<Inventory, 'listLimits' | 'setLimits' | 'findClaim'>;
   /** What holds where neither sku nor store sets anything. */
   configured: BucketRate;
@@ -48,7 +53,7 @@ export function operatorServices(options: OperatorServicesOptions): {
   const closers: (() => void)[] = [];
 
   function open<Definition extends ServiceDefinition>(definition: Definition, target: Target): Client<Definition> {
-    const deadlineMs = definition.name === ReconcileServiceDefinition.name ? reconcileDeadlineMs : defaultDeadlineMs;
+    const deadlineMs = ownDeadlinesMs[definition.name] ?? defaultDeadlineMs;
     const client = connect(definition, target, { defaultDeadlineMs: deadlineMs });
     closers.push(() => client.close());
     return client;
@@ -58,6 +63,15 @@ export function operatorServices(options: OperatorServicesOptions): {
   }
   function forward<Definition extends ServiceDefinition>(definition: Definition, client: Client<Definition>) {
     return serve(definition, forwardTo(definition, client));
+  }
+  /** A service that a gateway may do without, which then answers every call with which setting it misses. */
+  function forwardIf<Definition extends ServiceDefinition>(
+    definition: Definition,
+    target: Target | undefined,
+    setting: string,
+  ) {
+    if (target !== undefined) return forward(definition, open(definition, target));
+    return serve(definition, unset(definition, setting));
   }
 
   const stock = open(stockControl, targets.inventory);
@@ -83,9 +97,8 @@ export function operatorServices(options: OperatorServicesOptions): {
     forward(MoneyServiceDefinition, open(MoneyServiceDefinition, targets.order)),
     forward(OrderDeskServiceDefinition, open(OrderDeskServiceDefinition, targets.order)),
     serve(ExplainServiceDefinition, explainHandlers(open(ExplainServiceDefinition, targets.order), inventory)),
-    targets.scheduler === undefined
-      ? serve(SchedulerServiceDefinition, unknownScheduler)
-      : forward(SchedulerServiceDefinition, open(SchedulerServiceDefinition, targets.scheduler)),
+    forwardIf(SchedulerServiceDefinition, targets.scheduler, 'SCHEDULER_TARGET'),
+    forwardIf(WebhookServiceDefinition, targets.webhook, 'WEBHOOK_TARGET'),
   ];
   return {
     services,
@@ -95,16 +108,14 @@ export function operatorServices(options: OperatorServicesOptions): {
   };
 }
 
-async function noScheduler(): Promise<never> {
-  throw new Fault('UNAVAILABLE', 'This gateway was given no SCHEDULER_TARGET');
+function unset<Definition extends ServiceDefinition>({ methods }: Definition, setting: string): Handlers<Definition> {
+  const refuse: UnaryHandler<unknown, unknown> = async () => {
+    throw new Fault('UNAVAILABLE', `This gateway was given no ${setting}`);
+  };
+  const handlers = Object.keys(methods).map((name): [string, UnaryHandler<unknown, unknown>] => [name, refuse]);
+  // The names are those of the contract.
+  return Object.fromEntries(handlers) as Handlers<Definition>;
 }
-
-const unknownScheduler: Handlers<SchedulerServiceDefinition> = {
-  listJobs: noScheduler,
-  runJob: noScheduler,
-  pauseJob: noScheduler,
-  resumeJob: noScheduler,
-};
 
 function askedBy(call: CallContext) {
   return { ...within(call), deadlineMs: statusDeadlineMs };

@@ -99,6 +99,17 @@ export const permissions: Readonly<Record<string, readonly Permitted[]>> = {
     PauseJob: operators,
     ResumeJob: operators,
   }),
+  ...methodsOf('holdfast.webhook.v1.WebhookService', {
+    PutWebhookEndpoint: operators,
+    ListWebhookEndpoints: operators,
+    RotateWebhookSecret: operators,
+    PauseWebhookEndpoint: operators,
+    ResumeWebhookEndpoint: operators,
+    DeleteWebhookEndpoint: operators,
+    ListWebhookDeliveries: operators,
+    ReplayWebhookDeliveries: operators,
+    SendTestWebhook: operators,
+  }),
   // Another gateway passes on the question of the operator who asks it.
   ...methodsOf('holdfast.status.v1.StatusService', { GetStatus: ['OPERATOR', 'SERVICE'] }),
 };

@@ -24,6 +24,8 @@ export enum AlertKind {
   ALERT_KIND_OUTBOX_LATE = 7,
   /** ALERT_KIND_MONEY_UNACCOUNTED - Captured money that pays for nothing. */
   ALERT_KIND_MONEY_UNACCOUNTED = 8,
+  /** ALERT_KIND_WEBHOOK_DISABLED - An endpoint of a store failed for too long, or is gone: nothing is sent to it. */
+  ALERT_KIND_WEBHOOK_DISABLED = 9,
   UNRECOGNIZED = -1,
 }
 

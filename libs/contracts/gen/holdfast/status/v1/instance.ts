@@ -36,7 +36,7 @@ export enum BreakerState {
 export interface InstanceStatus {
   /** As configured: `inventory-1`. */
   instance: string;
-  /** gateway, inventory, order or scheduler. */
+  /** gateway, inventory, order, scheduler or webhook. */
   service: string;
   /** Of Holdfast. */
   version: string;

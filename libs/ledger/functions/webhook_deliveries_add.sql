@@ -1,0 +1,45 @@
+-- Writes down, for each endpoint that wants it, what is told: in the transaction that notes it as told, so once.
+--   news  rows of the outbox that were not noted before
+-- What finds 10,000 events waiting for an endpoint is FAILED at once, so that a replay can still send it.
+CREATE OR REPLACE FUNCTION ledger.webhook_deliveries_add(news ledger.outbox[]) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = ledger, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  most CONSTANT int := 10000;
+  written CONSTANT timestamptz := clock();
+BEGIN
+  WITH told AS (
+    SELECT x.id, lower(x.kind) || '.' || lower(x.state) AS type, x.at, coalesce(o.store_id, e.store_id) AS store_id,
+      CASE WHEN x.kind = 'ORDER' THEN jsonb_build_object('order_id', x.order_id, 'store_id', o.store_id,
+        'user_id', o.user_id, 'version', x.order_version, 'state', x.state, 'lines', o.lines::jsonb,
+        'amount_minor', o.amount_minor::text, 'currency', o.currency)
+      ELSE jsonb_build_object('entry_id', x.order_id, 'store_id', e.store_id, 'user_id', e.user_id,
+        'version', x.order_version, 'state', x.state, 'sku_id', e.sku_id, 'quantity', e.quantity,
+        'order_id', CASE WHEN x.state IN ('OFFERED', 'PROMOTED', 'EXPIRED', 'DECLINED') THEN e.order_id END,
+        'offer_expires_at', CASE WHEN x.state = 'OFFERED' THEN webhook_time(e.expires_at) END) END AS data
+    FROM unnest(news) AS x
+    LEFT JOIN order_rows AS o ON x.kind = 'ORDER' AND o.order_id = x.order_id
+    LEFT JOIN waitlist_rows AS e ON x.kind = 'WAITLIST' AND e.entry_id = x.order_id
+    WHERE x.kind IN ('ORDER', 'WAITLIST')
+  ), wanted AS (
+    SELECT w.endpoint_id, t.*, row_number() OVER (PARTITION BY w.endpoint_id ORDER BY t.id) AS place, (
+      SELECT count(*) FROM (SELECT FROM webhook_deliveries AS d
+        WHERE d.endpoint_id = w.endpoint_id AND d.state = 'DUE' LIMIT most) AS due) AS waiting
+    FROM told AS t
+    JOIN webhook_endpoints AS w ON w.store_id = t.store_id
+    WHERE w.event_types = '{}' OR t.type = ANY (w.event_types) OR split_part(t.type, '.', 1) || '.*' = ANY (w.event_types)
+  )
+  INSERT INTO webhook_deliveries (endpoint_id, event_id, event_type, payload, state, created_at, next_attempt_at, last_error)
+  SELECT n.endpoint_id, n.id::text, n.type,
+    jsonb_build_object('type', n.type, 'timestamp', webhook_time(n.at), 'data', jsonb_strip_nulls(n.data))::text,
+    CASE WHEN n.waiting + n.place <= most THEN 'DUE' ELSE 'FAILED' END, written,
+    CASE WHEN n.waiting + n.place <= most THEN written END,
+    CASE WHEN n.waiting + n.place <= most THEN '' ELSE 'too many events wait for this endpoint' END
+  FROM wanted AS n ORDER BY n.id
+  ON CONFLICT (endpoint_id, event_id) DO NOTHING;
+END $$;
+REVOKE EXECUTE ON FUNCTION ledger.webhook_deliveries_add FROM holdfast_runtime;

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { Fault } from '#libs/refusal/fault.js';
+import { rejectionOf } from '#libs/testing/rejection-of.js';
+import { assert, suite } from '#libs/testing/suite.js';
+import { claimOf, only, type TestLedger, testLedger } from './test-ledger.js';
+import type { ClaimedWebhook, WebhookOutcome } from './webhooks.js';
+
+const test = suite('webhooks in the ledger');
+let db: TestLedger;
+
+test.before.each(async () => {
+  db = await testLedger();
+});
+test.after.each(() => db.drop());
+
+const secret = 'whsec_first';
+
+async function endpoint(parts: { eventTypes?: string[]; storeId?: string; requestId?: string } = {}): Promise<string> {
+  const { endpointId } = await db.ledger.webhookEndpointPut({
+    ...{ endpointId: `whe_${randomUUID()}`, isNew: true, storeId: 'store-1', url: 'https://example.com/', secret },
+    ...{ eventTypes: [], by: 'olga', requestId: randomUUID(), ...parts },
+  });
+  return endpointId;
+}
+
+/** An order that was paid for by nobody yet, and told. */
+async function told(user: string): Promise<void> {
+  const { skuId } = await db.sku();
+  await db.order(claimOf(user, skuId));
+  await tell();
+}
+async function tell(): Promise<void> {
+  await db.ledger.outboxMarkPublished((await db.ledger.outboxTake(1_000)).map(({ id }) => id));
+}
+const claim = (): Promise<ClaimedWebhook[]> =>
+  db.ledger.webhookClaim({ atMost: 10, atMostFailing: 5, leaseMs: 60_000 });
+const note = (claimed: ClaimedWebhook, outcome: WebhookOutcome, nextInMs = 0, disableAfterMs = 3_600_000) => {
+  const error = outcome === 'DELIVERED' ? '' : 'it answered 500';
+  return db.ledger.webhookRecord(claimed, { outcome, status: 500, error, nextInMs, disableAfterMs });
+};
+const listed = async (endpointId: string) => (await db.ledger.webhookDeliveriesList({ endpointId }, {})).deliveries;
+
+test('an event is written once for each endpoint of its store that wants it', async () => {
+  const all = await endpoint();
+  const held = await endpoint({ eventTypes: ['order.held', 'waitlist.*'] });
+  const none = await endpoint({ eventTypes: ['order.cancelled'] });
+  const other = await endpoint({ storeId: 'store-2' });
+  await told('ann');
+  const news = await db.sql<{ id: number }>('SELECT id FROM ledger.outbox');
+  await db.ledger.outboxMarkPublished(news.map(({ id }) => Number(id)));
+  const counts = await Promise.all([all, held, none, other].map(async (id) => (await listed(id)).length));
+  assert.equal(counts, [1, 1, 0, 0]);
+  const body = JSON.parse(only(await listed(all)).payload);
+  assert.equal([body.type, body.data.user_id, body.data.amount_minor], ['order.held', 'ann', '1500']);
+  assert.ok(Math.abs(Date.parse(body.timestamp) - Date.now()) < 60_000);
+});
+
+test('one event at a time is given, to one sender, in the order of the events', async () => {
+  const id = await endpoint();
+  for (const user of ['ann', 'bob']) await told(user);
+  const races = await Promise.all(Array.from({ length: 8 }, claim));
+  const first = only(races.flat());
+  assert.equal([first.endpointId, first.secrets, first.attempts], [id, [secret], 0]);
+  assert.match(first.payload, 'ann');
+  assert.is(await note(first, 'RETRY', 60_000), 'ACTIVE');
+  assert.equal(await claim(), []);
+  await db.sql('UPDATE ledger.webhook_deliveries SET next_attempt_at = now() WHERE attempts > 0');
+  const again = only(await claim());
+  assert.equal([again.eventId, again.attempts, again.failing], [first.eventId, 1, true]);
+  await note(again, 'DELIVERED');
+  assert.match(only(await claim()).payload, 'bob');
+});
+
+test('a lease that ended is taken over, and whoever had it is not heard any more', async () => {
+  await endpoint();
+  await told('ann');
+  const slow = only(await claim());
+  await db.sql(`UPDATE ledger.webhook_endpoints SET leased_until = now() - interval '1 second'`);
+  const next = only(await claim());
+  assert.equal([next.eventId, next.lease], [slow.eventId, slow.lease + 1]);
+  assert.is(await note(slow, 'FAILED'), undefined);
+  assert.is(await note(next, 'DELIVERED'), 'ACTIVE');
+  assert.equal(
+    (await listed(next.endpointId)).map(({ state, attempts }) => [state, attempts]),
+    [['DELIVERED', 1]],
+  );
+});
+
+test('an endpoint that failed for too long is disabled with an alert, and sends what waited when it is resumed', async () => {
+  const id = await endpoint();
+  await told('ann');
+  await note(only(await claim()), 'RETRY');
+  await db.sql(`UPDATE ledger.webhook_endpoints SET failing_since = now() - interval '2 hours'`);
+  assert.is(await note(only(await claim()), 'RETRY'), 'DISABLED');
+  await told('bob');
+  assert.equal(await claim(), []);
+  const { alerts } = await db.ledger.alertsList({ withCleared: false }, {});
+  assert.equal(
+    alerts.map(({ kind, subject }) => [kind, subject]),
+    [['WEBHOOK_DISABLED', id]],
+  );
+  await db.ledger.webhookEndpointSet(id, 'RESUME', { by: 'olga' });
+  assert.equal((await db.ledger.alertsList({ withCleared: false }, {})).alerts, []);
+  const first = only(await claim());
+  assert.equal([first.attempts, first.failing], [0, false]);
+  await note(first, 'DELIVERED');
+  assert.match(only(await claim()).payload, 'bob');
+});
+
+test('an endpoint that is gone is disabled at once, and one success ends its failing', async () => {
+  const id = await endpoint();
+  await told('ann');
+  await note(only(await claim()), 'RETRY');
+  assert.ok((await db.ledger.webhookEndpointGet(id)).failingSince);
+  await note(only(await claim()), 'DELIVERED');
+  assert.not((await db.ledger.webhookEndpointGet(id)).failingSince);
+  await told('bob');
+  assert.is(await note(only(await claim()), 'GONE'), 'DISABLED');
+  assert.match((await db.ledger.webhookEndpointGet(id)).stateReason, '410');
+});
+
+test('what failed is replayed in its order, under the same ids', async () => {
+  const id = await endpoint();
+  for (const user of ['ann', 'bob', 'cid']) await told(user);
+  const ids: string[] = [];
+  for (const outcome of ['FAILED', 'DELIVERED', 'FAILED'] as const) {
+    const claimed = only(await claim());
+    ids.push(claimed.eventId);
+    await note(claimed, outcome);
+  }
+  assert.is(await db.ledger.webhookReplay(id, { failedSince: new Date(Date.now() + 60_000) }), 0);
+  assert.is(await db.ledger.webhookReplay(id, { failedSince: new Date(0) }), 2);
+  const again: string[] = [];
+  for (const _ of [1, 2]) {
+    const claimed = only(await claim());
+    again.push(claimed.eventId);
+    await note(claimed, 'DELIVERED');
+  }
+  assert.equal(again, [ids[0], ids[2]]);
+  assert.is(await db.ledger.webhookReplay(id, { eventId: ids[1] ?? '' }), 1);
+  assert.is(only(await claim()).eventId, ids[1]);
+});
+
+test('failing endpoints take no more than their part of the room', async () => {
+  const ids = await Promise.all([1, 2, 3, 4].map(() => endpoint()));
+  await db.sql('UPDATE ledger.webhook_endpoints SET failing_since = now() WHERE endpoint_id <> $1', [ids[0]]);
+  await told('ann');
+  const given = await db.ledger.webhookClaim({ atMost: 3, atMostFailing: 1, leaseMs: 60_000 });
+  assert.is(given.filter(({ failing }) => failing).length, 1);
+  assert.is(given.filter(({ endpointId }) => endpointId === ids[0]).length, 1);
+});
+
+test('a rotation signs with both secrets for a while, and the same request rotates once', async () => {
+  const id = await endpoint();
+  const rotation = { secret: 'whsec_second', keepMs: 60_000, requestId: randomUUID() };
+  assert.is(await db.ledger.webhookSecretRotate(id, rotation), 'whsec_second');
+  assert.is(await db.ledger.webhookSecretRotate(id, { ...rotation, secret: 'whsec_third' }), 'whsec_second');
+  assert.equal((await db.ledger.webhookSecretsOf(id)).secrets, ['whsec_second', secret]);
+  await db.sql(`UPDATE ledger.webhook_secrets SET previous_until = now()`);
+  assert.equal((await db.ledger.webhookSecretsOf(id)).secrets, ['whsec_second']);
+});
+
+test('a request adds one endpoint however often it comes, and a store has 20 at most', async () => {
+  const requestId = randomUUID();
+  const id = await endpoint({ requestId });
+  assert.is(await endpoint({ requestId }), id);
+  const reused = await rejectionOf(endpoint({ requestId, eventTypes: ['order.held'] }), Fault);
+  assert.is(reused.reason, 'REQUEST_ID_REUSED');
+  for (let count = 1; count < 20; count += 1) await endpoint();
+  assert.is((await rejectionOf(endpoint(), Fault)).reason, 'WEBHOOK_ENDPOINTS_FULL');
+  const first = await db.ledger.webhookEndpointsList('store-1', { pageSize: 15 });
+  const rest = await db.ledger.webhookEndpointsList('store-1', { pageSize: 15, pageToken: first.nextPageToken });
+  assert.equal([first.endpoints.length, rest.endpoints.length, rest.nextPageToken], [15, 5, '']);
+});
+
+test('what is over for long is taken away, what is due stays, and an endpoint goes with its deliveries', async () => {
+  const id = await endpoint();
+  for (const user of ['ann', 'bob']) await told(user);
+  await note(only(await claim()), 'DELIVERED');
+  await db.sql(`UPDATE ledger.webhook_deliveries SET created_at = now() - interval '2 days'`);
+  assert.is(await db.ledger.webhookPrune(86_400_000, 100), 1);
+  assert.equal(
+    (await listed(id)).map(({ state }) => state),
+    ['DUE'],
+  );
+  await db.ledger.webhookEndpointSet(id, 'DELETE', { by: 'olga' });
+  assert.equal(await db.sql('SELECT 1 FROM ledger.webhook_deliveries'), []);
+  assert.is((await rejectionOf(db.ledger.webhookEndpointGet(id), Fault)).reason, 'WEBHOOK_ENDPOINT_NOT_FOUND');
+});
+
+test.run();
