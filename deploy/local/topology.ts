@@ -115,6 +115,8 @@ function settings(one: Place, all: Place[], options: PlanOptions): Record<string
     ...(one.grpc ? { GRPC_ADDRESS: one.grpc } : {}),
     ...(one.http ? { HTTP_ADDRESS: one.http } : {}),
     ...(one.service === 'gateway' ? { REQUEST_ID_SECRETS: requestIdSecret } : {}),
+    // Receivers of webhooks run on this machine, too.
+    ...(one.service === 'webhook' ? { WEBHOOK_ALLOW_PRIVATE: 'true' } : {}),
     ADMIN_ADDRESS: one.admin,
     INSTANCE: one.name,
     ...envOf?.(one.service, one.index),
