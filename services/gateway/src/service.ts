@@ -96,7 +96,10 @@ function publiclyBy({ publicGrpcAddress, publicTlsDir }: GatewayConfig, life: Li
 }
 
 /** The services behind it. */
-function targetsOf({ inventoryTarget, orderTarget, schedulerTarget, webhookTarget }: GatewayConfig, tls: Tls | undefined) {
+function targetsOf(
+  { inventoryTarget, orderTarget, schedulerTarget, webhookTarget }: GatewayConfig,
+  tls: Tls | undefined,
+) {
   return {
     inventory: targetOf(tls, 'inventory', inventoryTarget),
     order: targetOf(tls, 'order', orderTarget),

@@ -96,6 +96,7 @@ const adviceByReason: Partial<Record<FaultReason, string>> = {
   SKU_NOT_FOUND: 'sku ids are told apart by case; limits show --store lists those of a store',
   ORDER_NOT_FOUND: 'holdfast explain user USER --sku SKU finds the orders of a person',
   JOB_NOT_FOUND: 'holdfast jobs list has them all',
+  WEBHOOK_ENDPOINT_NOT_FOUND: 'holdfast webhook list has them all',
   PLAN_NOT_FOUND: 'holdfast reconcile plans has the newest',
   PLAN_STALE: 'nothing was changed; holdfast reconcile plan looks again',
   ALERT_NOT_FOUND: 'holdfast alerts --all has them all',

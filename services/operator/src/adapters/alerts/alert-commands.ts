@@ -30,6 +30,7 @@ Examples:
   BREAKER_OPEN       a process has gone round the gate or the stream for over 30 s
   EXPIRY_LATE        holds are past their expiry for over 5 s
   OUTBOX_LATE        events are unpublished for over 5 s
+  WEBHOOK_DISABLED   an endpoint of a store failed for days, or is gone: holdfast webhook list
 
 An alert clears itself when its cause is gone. Exit code 0 when the alerts could be read, also when some are open.`;
 
