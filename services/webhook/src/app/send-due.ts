@@ -20,7 +20,7 @@ export interface SendPorts {
 }
 
 /** How long nobody else gets an endpoint. */
-export function leaseMsOf(timeoutMs: number): number {
+function leaseMsOf(timeoutMs: number): number {
   return 2 * timeoutMs + 15_000;
 }
 

@@ -4,7 +4,7 @@ import { isPublicAddress } from './public-address.js';
 const MAX_URL_LENGTH = 2_048;
 
 /** What endpoints can be told of. */
-export const eventTypes: readonly string[] = [
+const eventTypes: readonly string[] = [
   ...['held', 'confirmed', 'cancelled', 'expired', 'fulfilled'].map((state) => `order.${state}`),
   ...['waiting', 'offered', 'promoted', 'expired', 'declined', 'left', 'ended'].map((state) => `waitlist.${state}`),
 ];

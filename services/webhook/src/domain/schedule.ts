@@ -3,7 +3,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 /** Before each attempt, since the one before: the schedule that Standard Webhooks 1.0 gives. */
-export const waitsMs: readonly number[] = [
+const waitsMs: readonly number[] = [
   0,
   5 * second,
   5 * minute,
