@@ -92,6 +92,10 @@ interface DeliveryRow {
 
 /** The calls by which operators see to webhooks. */
 export function webhookDeskCalls(pool: LedgerPool) {
+  return { ...endpointCalls(pool), ...listCalls(pool) };
+}
+
+function endpointCalls(pool: LedgerPool) {
   async function webhookEndpointGet(endpointId: string): Promise<WebhookEndpoint> {
     const [row] = await pool.query<EndpointRow>(listEndpoints, [null, endpointId, null, null, 1]);
     return row ? toEndpoint(row) : noSuchEndpoint(endpointId);
@@ -138,7 +142,11 @@ export function webhookDeskCalls(pool: LedgerPool) {
       const [row] = await pool.query<{ webhook_secret_rotate: string | null }>(rotate, values);
       return row?.webhook_secret_rotate ?? noSuchEndpoint(endpointId);
     },
+  };
+}
 
+function listCalls(pool: LedgerPool) {
+  return {
     /** By store and id; an empty store: of all. Fault INVALID_REQUEST for a page that cannot be. */
     async webhookEndpointsList(
       storeId: string,

@@ -11,7 +11,7 @@ import type {
   WebhookEndpoint,
 } from '#libs/ledger/webhook-desk.js';
 import { actorNameOf } from '#libs/rpc/actor.js';
-import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
+import { type Handlers, implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import { requestOf, type Send } from '../app/deliver.js';
 import { checkIds, checkPut, replayOf, wrongReason } from './requests.js';
 
@@ -23,11 +23,18 @@ export interface WebhookServiceParts {
   readonly overlapMs: number;
 }
 
-/** The WebhookService on the wire. */
-export function webhookService({ ledger, send, allowPrivate, overlapMs }: WebhookServiceParts): ServiceImplementation {
-  const endpointOf = async (endpointId: string) => toEndpoint(await ledger.webhookEndpointGet(endpointId));
+type AllHandlers = Handlers<WebhookServiceDefinition>;
+type DeliveryHandlers = Pick<AllHandlers, 'listWebhookDeliveries' | 'replayWebhookDeliveries' | 'sendTestWebhook'>;
+type EndpointHandlers = Omit<AllHandlers, keyof DeliveryHandlers>;
 
-  return implement(WebhookServiceDefinition, {
+/** The WebhookService on the wire. */
+export function webhookService(parts: WebhookServiceParts): ServiceImplementation {
+  return implement(WebhookServiceDefinition, { ...endpointHandlers(parts), ...deliveryHandlers(parts) });
+}
+
+function endpointHandlers({ ledger, allowPrivate, overlapMs }: WebhookServiceParts): EndpointHandlers {
+  const endpointOf = async (endpointId: string) => toEndpoint(await ledger.webhookEndpointGet(endpointId));
+  return {
     async putWebhookEndpoint(request, call) {
       checkPut(request, { allowPrivate });
       const { storeId, url, eventTypes, requestId } = request;
@@ -76,7 +83,11 @@ export function webhookService({ ledger, send, allowPrivate, overlapMs }: Webhoo
       await ledger.webhookEndpointSet(endpointId, 'DELETE', { by: actorNameOf(call) });
       return {};
     },
+  };
+}
 
+function deliveryHandlers({ ledger, send }: WebhookServiceParts): DeliveryHandlers {
+  return {
     async listWebhookDeliveries({ endpointId, state, since, pageSize, pageToken }) {
       checkIds({ endpoint_id: endpointId });
       await ledger.webhookEndpointGet(endpointId);
@@ -102,7 +113,7 @@ export function webhookService({ ledger, send, allowPrivate, overlapMs }: Webhoo
       const { status = 0, error } = await send(requestOf(url, secrets, { id: `test_${randomUUID()}`, at, body }));
       return { delivered: error === '', status, error, tookMs: Math.round(performance.now() - began) };
     },
-  });
+  };
 }
 
 const deliveryWords: ReadonlyMap<WebhookDeliveryState, DeliveryWord> = new Map([

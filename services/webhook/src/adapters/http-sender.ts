@@ -2,10 +2,10 @@ import http, { type ClientRequest, type IncomingMessage, type RequestOptions } f
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Send, WebhookRequest } from '../app/deliver.js';
-import { hostOf, urlProblems } from '../domain/endpoint-rules.js';
 import type { Answer } from '../domain/outcome.js';
-import { isPublicAddress } from '../domain/public-address.js';
 import { retryAfterMs } from '../domain/schedule.js';
+import { hostOf, urlProblems } from './endpoint-rules.js';
+import { isPublicAddress } from './public-address.js';
 
 /** Of an answer so much is read, for the next request to use the connection; more ends the connection. */
 const MAX_ANSWER_BYTES = 65_536;

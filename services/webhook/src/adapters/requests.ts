@@ -4,7 +4,7 @@ import type {
 } from '#libs/contracts/gen/holdfast/webhook/v1/webhook_service.js';
 import { isId } from '#libs/ledger/lines.js';
 import { Fault, type Violation } from '#libs/refusal/fault.js';
-import { unknownTypes, urlProblems } from '../domain/endpoint-rules.js';
+import { unknownTypes, urlProblems } from './endpoint-rules.js';
 
 const idWords = 'must be 1 to 128 printable ASCII characters without spaces';
 /** No control character: it is shown on a line. */
