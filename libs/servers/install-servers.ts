@@ -17,7 +17,7 @@ const describePrograms = {
   redis: 'redis-server',
   nats: 'nats-server',
   wrk: 'wrk',
-  chromium: 'chromium, or the path of one in HOLDFAST_CHROMIUM',
+  chromium: 'chromium',
 };
 
 // policy-rc.d keeps the packages from starting the servers they bring: we want the programs alone. One
@@ -84,10 +84,14 @@ function whatToDo(missing: ProgramName[]): string {
     `  Debian, Ubuntu: sudo apt-get install ${missing.map((name) => debianPackages[name]).join(' ')}`,
     `  macOS: brew install ${missing.map((name) => brewFormulas[name]).join(' ')}`,
     `  elsewhere: the programs ${missing.map((name) => describePrograms[name]).join(', ')} on the PATH`,
-    ...(missing.includes('wrk') || missing.includes('chromium')
-      ? []
-      : ['or leave them to containers: docker compose up']),
+    ...whatElse(missing),
   ].join('\n');
+}
+
+/** Containers hold servers, and nothing of what measures or drives them. */
+function whatElse(missing: ProgramName[]): string[] {
+  if (missing.includes('chromium')) return ['or name a Chromium in HOLDFAST_CHROMIUM'];
+  return missing.includes('wrk') ? [] : ['or leave them to containers: docker compose up'];
 }
 
 function succeeds(program: string, args: string[]): boolean {

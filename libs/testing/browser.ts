@@ -5,7 +5,7 @@ import { findChromium } from '#libs/servers/find-servers.js';
 export async function openBrowser(): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) {
-    throw new Error('There is no Chromium here: apt-get install chromium, or name one in HOLDFAST_CHROMIUM');
+    throw new Error('There is no Chromium: apt-get install chromium, or name one that is there in HOLDFAST_CHROMIUM');
   }
   return chromium.launch({ executablePath });
 }

@@ -38,7 +38,8 @@ async function main(names: string[]): Promise<boolean> {
 // Most machines that run most tests need no browser. Where none can be had, the tests that want one fail and say so.
 async function provideBrowser(names: string[]): Promise<void> {
   const files = testFilesIn({ folder: fileURLToPath(dist), names });
-  if (!files.some((file) => file.includes('browser')) || findChromium() !== undefined) return;
+  const isGiven = (process.env.HOLDFAST_CHROMIUM ?? '') !== '';
+  if (isGiven || findChromium() !== undefined || !files.some((file) => file.includes('browser'))) return;
   await installServers(['chromium'], console.error).catch((error: Error) => console.error(error.message));
 }
 
