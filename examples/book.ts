@@ -5,8 +5,10 @@
 //
 // It stands in line when it is told to, and sends the same request again while nobody can tell what became of it: with
 // the same --key that is the same order, however often it runs. The exit code is 0 for a yes, 1 for a no, 2 otherwise.
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { connectHoldfast, Fault, type ReserveOutcome, type Waiting } from '#libs/client/index.js';
+import { localTokens } from '#libs/mesh/local-issuer.js';
 import { MESH_DIRECTORY, readMeshFile } from '#libs/mesh/mesh-file.js';
 
 const { values } = parseArgs({
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     quantity: { type: 'string', default: '1' },
     key: { type: 'string' },
     gateway: { type: 'string' },
+    'token-file': { type: 'string' },
   },
 });
 
@@ -26,9 +29,9 @@ if (target === undefined) {
   process.exit(2);
 }
 
-const holdfast = connectHoldfast(target);
+const holdfast = connectHoldfast(target, { token: tokenOf(values['token-file']) });
 try {
-  const outcome = await holdfast.forUser(values.user).reserve(
+  const outcome = await holdfast.reserve(
     {
       storeId: values.store,
       lines: [{ skuId: values.sku, quantity: Number(values.quantity) }],
@@ -46,6 +49,15 @@ try {
   process.exitCode = 2;
 } finally {
   holdfast.close();
+}
+
+/** That of the file, else one that is issued here for the mesh on this machine. */
+function tokenOf(file: string | undefined): string {
+  if (file !== undefined) return readFileSync(file, 'utf8').trim();
+  const identity = readMeshFile(MESH_DIRECTORY)?.identity;
+  if (identity !== undefined) return localTokens(identity)(values.user);
+  console.error('Say who you are with --token-file FILE: no mesh that issues tokens runs here');
+  process.exit(2);
 }
 
 function tell(waiting: Waiting): void {

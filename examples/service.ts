@@ -9,17 +9,20 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { connectHoldfast, Fault, type OrderOutcome, orderStateName, type ReserveOutcome } from '#libs/client/index.js';
+import { localTokens } from '#libs/mesh/local-issuer.js';
 import { MESH_DIRECTORY, readMeshFile } from '#libs/mesh/mesh-file.js';
 
 const { values } = parseArgs({
   options: { gateway: { type: 'string' }, 'token-file': { type: 'string' }, port: { type: 'string', default: '8090' } },
 });
-const target = values.gateway ?? readMeshFile(MESH_DIRECTORY)?.gateway;
+const mesh = readMeshFile(MESH_DIRECTORY);
+const target = values.gateway ?? mesh?.gateway;
 if (target === undefined) throw new Error('No mesh runs here: npm start, or name a gateway with --gateway host:port');
-const tokenFile = values['token-file'];
-// Read before each try: whoever renews the file needs no restart here.
-const token = tokenFile === undefined ? {} : { token: async () => (await readFile(tokenFile, 'utf8')).trim() };
-const holdfast = connectHoldfast(target, token);
+// Asked before each try: whoever renews the file needs no restart here. The mesh on this machine issues tokens by itself.
+const issued = mesh && localTokens(mesh.identity)('wishes', { role: 'SERVICE', seconds: 30 * 86_400 });
+const file = values['token-file'];
+const token = async () => (file === undefined ? (issued ?? '') : (await readFile(file, 'utf8')).trim());
+const holdfast = connectHoldfast(target, { token });
 
 const server = createServer(async (request, response) => {
   const [status, body] = await answer(request).catch(answerOfFault);

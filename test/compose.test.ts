@@ -38,6 +38,10 @@ function localSettings(program: ProgramName): Record<string, string> {
     scale: {},
     env: {},
     requestIdSecret: 'secret',
+    identity: {
+      reads: { TOKEN_ISSUER: 'i', TOKEN_AUDIENCE: 'a', TOKEN_KEYS: 'k' },
+      speaks: { SERVICE_TOKEN_PATH: 'p' },
+    },
     servers: { postgres: 'postgres', redis: 'redis', nats: 'nats' },
     nextPort: () => 1,
   });

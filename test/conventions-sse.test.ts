@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Listening, listen } from '#libs/testing/listen.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { onSale, somebody } from './on-sale.js';
 import { pressHttp } from './press.js';
@@ -62,13 +63,13 @@ async function availabilityScene(): Promise<Scene> {
 }
 
 async function change(method: string, path: string, user: string): Promise<void> {
-  const headers = { 'x-holdfast-user': user, 'idempotency-key': randomUUID() };
+  const headers = { authorization: bearerOf(user), 'idempotency-key': randomUUID() };
   const { status } = await fetch(mesh.http + path, { method, headers });
   assert.is(status, 200);
 }
 
 async function hear({ path, user }: Scene, lastId?: string): Promise<Listening> {
-  const headers = { 'x-holdfast-user': user, ...(lastId !== undefined && { 'last-event-id': lastId }) };
+  const headers = { authorization: bearerOf(user), ...(lastId !== undefined && { 'last-event-id': lastId }) };
   const listening = await listen(mesh.http + path, headers);
   opened.push(listening);
   return listening;

@@ -13,6 +13,7 @@ import { BatchCaller } from '#libs/rpc/batch-caller.js';
 import { connect } from '#libs/rpc/client.js';
 import { fromStatus } from '#libs/rpc/status.js';
 import { createLogger } from '#libs/runtime/logger.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import type { Reply } from '../deploy/rush/reply.js';
 import type { Person } from '../deploy/rush/scenario.js';
 
@@ -31,7 +32,7 @@ export function gatewayDoor(address: string): Door {
   return {
     async place(person) {
       const request = { storeId: person.storeId, requestId: person.key, lines: linesOf(person) };
-      const metadata = { 'x-holdfast-user': person.userId };
+      const metadata = { authorization: bearerOf(person.userId) };
       try {
         const { outcome } = await client.reserve(request, { metadata });
         switch (outcome?.$case) {

@@ -6,6 +6,7 @@ import { connectMessaging, type Messaging } from '#libs/messaging/messaging.js';
 import { createLogger } from '#libs/runtime/logger.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
 
@@ -26,7 +27,7 @@ test.after(async () => {
 
 test('A17: a cancel that every listener hears of many times gives back one unit, which one buyer gets', async () => {
   const { skuId, storeId } = await mesh.ledger.sku({ capacity: 1 });
-  const options = (user: string) => ({ metadata: { 'x-holdfast-user': user }, deadlineMs: 20_000 });
+  const options = (user: string) => ({ metadata: { authorization: bearerOf(user) }, deadlineMs: 20_000 });
   const reserve = async (user: string) => {
     const lines = [{ skuId, quantity: 1, attendeeId: '', unitPriceMinor: 0 }];
     return (await mesh.gateway.reserve({ storeId, requestId: randomUUID(), lines }, options(user))).outcome;

@@ -1,6 +1,7 @@
 import { RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { PlaceState } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { type OnSale, onSale, somebody } from './on-sale.js';
 import { type Press, press, pressHttp, type Said, tally } from './press.js';
@@ -169,7 +170,7 @@ async function watch(index: number, { user, storeId = '', skuId }: Press) {
   const seen: { state: PlaceState; peopleAhead: number }[] = [];
   const call = gatewayOf(index).watchPlace(
     { storeId, skuId },
-    { metadata: { 'x-holdfast-user': user }, deadlineMs: 15_000 },
+    { metadata: { authorization: bearerOf(user) }, deadlineMs: 15_000 },
   );
   for await (const place of call) seen.push(place);
   return seen;

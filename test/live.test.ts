@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Listening, listen } from '#libs/testing/listen.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { onSale, somebody } from './on-sale.js';
 import { type HttpSaid, type Press, pressHttp } from './press.js';
@@ -21,7 +22,7 @@ test.after(() => mesh.close());
 const generous = { perSecond: 1_000, burst: 1_000 };
 
 async function hear(path: string, user: string, lastId?: string): Promise<Listening> {
-  const headers = { 'x-holdfast-user': user, ...(lastId !== undefined && { 'last-event-id': lastId }) };
+  const headers = { authorization: bearerOf(user), ...(lastId !== undefined && { 'last-event-id': lastId }) };
   const listening = await listen(mesh.http + path, headers);
   opened.push(listening);
   return listening;
@@ -30,7 +31,7 @@ async function hear(path: string, user: string, lastId?: string): Promise<Listen
 async function post(path: string, user: string, body?: object): Promise<HttpSaid> {
   const response = await fetch(mesh.http + path, {
     method: 'POST',
-    headers: { 'x-holdfast-user': user, 'idempotency-key': randomUUID(), 'content-type': 'application/json' },
+    headers: { authorization: bearerOf(user), 'idempotency-key': randomUUID(), 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   });
   return { status: response.status, body: (await response.json()) as HttpSaid['body'], headers: response.headers };

@@ -4,6 +4,7 @@ import { offerOrderId } from '#libs/contracts/order-id.js';
 import type { StockSetting } from '#libs/ledger/switches.js';
 import { barrier } from '#libs/testing/barrier.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
 
@@ -37,7 +38,7 @@ async function want(n: number, userId: string, skuId: string, onSoldOut: OnSoldO
   const { outcome } = await until(() =>
     mesh
       .gatewayAt(n % GATEWAYS)
-      .reserve(request, { metadata: { 'x-holdfast-user': userId } })
+      .reserve(request, { metadata: { authorization: bearerOf(userId) } })
       .catch(() => undefined),
   );
   return outcome;
@@ -52,7 +53,7 @@ async function orderOf(userId: string, skuId: string): Promise<string> {
 const cancel = (orderId: string, userId: string) =>
   mesh.gateway.cancelOrder(
     { orderId, reason: '', requestId: randomUUID() },
-    { metadata: { 'x-holdfast-user': userId } },
+    { metadata: { authorization: bearerOf(userId) } },
   );
 
 /** One holds the only unit, one waits; it is given back in the moment in which newcomers press. How many newcomers were told yes. */

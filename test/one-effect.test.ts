@@ -4,6 +4,7 @@ import { orderId } from '#libs/contracts/order-id.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { insist, orderIdOf, type Press, press, pressHttp, requestOf, tally } from './press.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
@@ -38,7 +39,7 @@ async function knownWish(sku: Parameters<typeof wish>[0] = {}): Promise<Press> {
   for (const index of [0, 1, 2]) {
     const asked = gatewayOf(index).reserve(
       { storeId: 'store-1', requestId: 'unknown', lines },
-      { metadata: { 'x-holdfast-user': one.user } },
+      { metadata: { authorization: bearerOf(one.user) } },
     );
     assert.is((await rejectionOf(asked, Fault)).reason, 'SKU_NOT_FOUND');
   }
@@ -133,7 +134,11 @@ test('B01: a key is one of its route: what placed an order may cancel it, and th
     pressHttp(mesh.http, { ...two, user: one.user, key: 'two' }),
   ]);
   const cancel = async (id: unknown, reason?: string) => {
-    const headers = { 'x-holdfast-user': one.user, 'idempotency-key': one.key, 'content-type': 'application/json' };
+    const headers = {
+      authorization: bearerOf(one.user),
+      'idempotency-key': one.key,
+      'content-type': 'application/json',
+    };
     const response = await fetch(`${mesh.http}/v1/orders/${id}:cancel`, {
       method: 'POST',
       headers,
@@ -246,7 +251,7 @@ test('B11: keys in another order, spaces and what is the default anyway are the 
 
 test('B11: lines in another order, or summed up, are the same body over gRPC', async () => {
   const [one, two] = [await wish(), await wish()];
-  const as = { metadata: { 'x-holdfast-user': one.user } };
+  const as = { metadata: { authorization: bearerOf(one.user) } };
   const line = (skuId: string, quantity: number) => ({ skuId, quantity, attendeeId: '', unitPriceMinor: 0 });
   const reserve = async (...lines: ReturnType<typeof line>[]) => {
     const { outcome } = await gatewayOf(0).reserve({ ...requestOf(one), lines }, as);

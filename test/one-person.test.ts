@@ -3,6 +3,7 @@ import { RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { claimOf } from '#libs/ledger/test-ledger.js';
 import { barrier } from '#libs/testing/barrier.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { orderIdOf, press, type Said } from './press.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
 
@@ -36,7 +37,7 @@ const reserve = ({ storeId, skuIds }: Sale, user: string, n: number): Promise<Sa
 const cancel = (orderId: string, user: string, n: number) =>
   mesh
     .gatewayAt(n % GATEWAYS)
-    .cancelOrder({ orderId, reason: '', requestId: randomUUID() }, { metadata: { 'x-holdfast-user': user } });
+    .cancelOrder({ orderId, reason: '', requestId: randomUUID() }, { metadata: { authorization: bearerOf(user) } });
 
 /** Units of the sale that a person has. */
 async function unitsOf({ skuIds }: Sale, user: string): Promise<number> {

@@ -3,6 +3,7 @@ import { orderId } from '#libs/contracts/order-id.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
 
 const test = suite('opening');
@@ -42,7 +43,7 @@ function askGateway(index: number, skuId: string, requestId = 'key') {
     const lines = [{ skuId, quantity: 1, attendeeId: '', unitPriceMinor: 0 }];
     const { outcome } = await mesh
       .gatewayAt(index)
-      .reserve({ storeId: 'store-1', requestId, lines }, { metadata: { 'x-holdfast-user': `user-${index}` } });
+      .reserve({ storeId: 'store-1', requestId, lines }, { metadata: { authorization: bearerOf(`user-${index}`) } });
     if (outcome?.$case === 'held') return { heldAt: outcome.value.order?.createdAt?.getTime() ?? Number.NaN };
     assert.ok(outcome?.$case === 'refused');
     return { opensAt: outcome.value.refusal?.opensAt?.getTime() ?? Number.NaN };
@@ -53,7 +54,7 @@ function askEdge(skuId: string) {
   return async (): Promise<Omit<Attempt, 'askedAt'>> => {
     const response = await fetch(`${mesh.http}/v1/orders`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-holdfast-user': 'ana', 'idempotency-key': 'key' },
+      headers: { 'content-type': 'application/json', authorization: bearerOf('ana'), 'idempotency-key': 'key' },
       body: JSON.stringify({ store_id: 'store-1', lines: [{ sku_id: skuId, quantity: 1 }] }),
     });
     const body = (await response.json()) as Record<string, string>;
@@ -84,11 +85,13 @@ test('K04: an id that was guessed leads nowhere before the opening', async () =>
   const { heldAt } = await askGateway(0, skuId, 'guessed')();
   assert.is(heldAt, undefined);
   const guess = { orderId: orderId('store-1', 'user-0', 'guessed') };
-  const who = { metadata: { 'x-holdfast-user': 'user-0' } };
+  const who = { metadata: { authorization: bearerOf('user-0') } };
   assert.is((await rejectionOf(mesh.gatewayAt(0).getOrder(guess, who), Fault)).reason, 'ORDER_NOT_FOUND');
   const payment = { ...guess, provider: 'p', providerPaymentId: 'pi', amountMinor: 1, currency: 'EUR', requestId: 'k' };
   // Its money waits for an order, and makes none.
-  const { order, issue } = await mesh.gatewayAt(1).confirmPayment(payment);
+  const { order, issue } = await mesh
+    .gatewayAt(1)
+    .confirmPayment(payment, { metadata: { authorization: bearerOf('edge', { role: 'SERVICE' }) } });
   assert.equal([order, issue], [undefined, PaymentIssue.PAYMENT_ISSUE_UNKNOWN_ORDER]);
   assert.is((await rejectionOf(mesh.gatewayAt(0).getOrder(guess, who), Fault)).reason, 'ORDER_NOT_FOUND');
 });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf, tokenOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { holdfast } from '../services/operator/test/command-line.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
@@ -19,7 +20,12 @@ test.after(async () => {
   await mesh.close();
 });
 
-const run = (...args: string[]) => holdfast(['--gateway', mesh.gatewayAddresses[0] ?? '', ...args]);
+/** As whoever --as names. */
+function run(...args: string[]) {
+  const at = args.indexOf('--as');
+  const token = tokenOf(at < 0 ? 'anna' : (args[at + 1] ?? ''), { role: 'OPERATOR' });
+  return holdfast(['--gateway', mesh.gatewayAddresses[0] ?? '', ...args], { env: { HOLDFAST_TOKEN: token } });
+}
 
 /** What it prints for programs; fails the test when it does not end with 0. */
 async function told(...args: string[]) {
@@ -39,7 +45,7 @@ async function importTwo(prefix: string, ...options: string[]) {
 
 async function reserve(skuId: string, quantity: number, user: string): Promise<string | undefined> {
   const lines = [{ skuId, quantity, attendeeId: '', unitPriceMinor: 0 }];
-  const metadata = { 'x-holdfast-user': user };
+  const metadata = { authorization: bearerOf(user) };
   const request = { storeId: 'kiln', lines, requestId: `of-${user}`, onBusy: undefined };
   return (await mesh.gateway.reserve(request, { metadata })).outcome?.$case;
 }

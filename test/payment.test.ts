@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
 
@@ -34,7 +35,7 @@ async function reserved(sku: Parameters<TestMesh['ledger']['sku']>[0] = {}): Pro
 async function reservedOf(skuId: string): Promise<Ordered> {
   const user = `user-${randomUUID()}`;
   const ask = async (path: string, body: object, key: string): Promise<Record<string, unknown>> => {
-    const headers = { 'content-type': 'application/json', 'x-holdfast-user': user, 'idempotency-key': key };
+    const headers = { 'content-type': 'application/json', authorization: bearerOf(user), 'idempotency-key': key };
     const response = await fetch(`${mesh.http}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     return { status: response.status, ...((await response.json()) as object) };
   };
@@ -50,7 +51,7 @@ async function reservedOf(skuId: string): Promise<Ordered> {
     skuId,
     post: (path, body = {}) => ask(`/v1/orders/${orderId}${path}`, body, randomUUID()),
     async state() {
-      const response = await fetch(`${mesh.http}/v1/orders/${orderId}`, { headers: { 'x-holdfast-user': user } });
+      const response = await fetch(`${mesh.http}/v1/orders/${orderId}`, { headers: { authorization: bearerOf(user) } });
       return ((await response.json()) as { state: unknown }).state;
     },
   };

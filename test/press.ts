@@ -3,6 +3,7 @@ import type {
   ReserveResponse,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { faultOf } from '#libs/refusal/fault.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import type { TestMesh } from './test-mesh.js';
 
@@ -28,7 +29,7 @@ export interface HttpSaid {
 /** Presses the button of an app once. */
 export async function pressHttp(http: string, press: Press): Promise<HttpSaid> {
   const { user, key, skuId, storeId = 'store-1', quantity = 1, headers } = press;
-  const own = { 'content-type': 'application/json', 'x-holdfast-user': user, 'idempotency-key': key };
+  const own = { 'content-type': 'application/json', authorization: bearerOf(user), 'idempotency-key': key };
   const response = await fetch(`${http}/v1/orders`, {
     method: 'POST',
     headers: { ...own, ...headers },
@@ -84,5 +85,5 @@ export function tally(said: readonly { kind: string }[]): Record<string, number>
 }
 
 function metadataOf({ user, headers }: Press): Record<string, string> {
-  return { 'x-holdfast-user': user, ...headers };
+  return { authorization: bearerOf(user), ...headers };
 }

@@ -7,11 +7,12 @@ import { Fault } from '#libs/refusal/fault.js';
 import { type Client, connect } from '#libs/rpc/client.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
 
 const test = suite('operators in a sale');
-const olga = { metadata: { 'x-holdfast-user': 'olga', 'x-holdfast-role': 'operator' } };
+const olga = { metadata: { authorization: bearerOf('olga', { role: 'OPERATOR' }) } };
 let mesh: TestMesh;
 let control: Client<typeof ControlServiceDefinition>;
 
@@ -31,7 +32,7 @@ const change = ({ skuId, storeId }: Sku) => ({ skuId, storeId, reason: 'a sale',
 async function reserve({ skuId, storeId }: Sku, user: string, gateway = 0): Promise<string> {
   const lines = [{ skuId, quantity: 1, attendeeId: '', unitPriceMinor: 0 }];
   const request = { storeId, requestId: `key-${randomUUID()}`, lines };
-  const options = { metadata: { 'x-holdfast-user': user }, deadlineMs: 20_000 };
+  const options = { metadata: { authorization: bearerOf(user) }, deadlineMs: 20_000 };
   const { outcome } = await mesh.gatewayAt(gateway).reserve(request, options);
   return outcome?.$case === 'refused' ? `refused ${outcome.value.refusal?.reason}` : (outcome?.$case ?? 'none');
 }
@@ -137,7 +138,7 @@ test('who came last is listed while a sku is overbooked', async () => {
   );
   assert.equal(moves.map(({ outcome }) => outcome?.$case).sort(), ['order', 'refusal']);
   assert.is((await mesh.ledger.stock(sku.skuId)).overbooked, 1);
-  const user = { metadata: { 'x-holdfast-user': 'ann' } };
+  const user = { metadata: { authorization: bearerOf('ann') } };
   assert.is((await rejectionOf(control.listOverbookedOrders(list, user), Fault)).reason, 'PERMISSION_DENIED');
   const unknown = rejectionOf(control.listOverbookedOrders({ ...list, skuId: 'nothing' }, olga), Fault);
   assert.is((await unknown).reason, 'SKU_NOT_FOUND');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { orderId } from '#libs/contracts/order-id.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
 
@@ -15,7 +16,7 @@ test.after(() => mesh.close());
 /** What one user is told, for one unit. */
 async function reserve(userId: string, skuId: string): Promise<string | undefined> {
   const lines = [{ skuId, quantity: 1, attendeeId: '', unitPriceMinor: 0 }];
-  const metadata = { 'x-holdfast-user': userId };
+  const metadata = { authorization: bearerOf(userId) };
   const { outcome } = await mesh.gateway.reserve({ storeId: 'store-1', requestId: 'key', lines }, { metadata });
   return outcome?.$case;
 }

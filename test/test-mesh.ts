@@ -9,6 +9,7 @@ import { freePort } from '#libs/servers/free-port.js';
 import type { PrivateServer } from '#libs/servers/private-server.js';
 import { type FaultProxy, faultProxy } from '#libs/testing/fault-proxy.js';
 import { privateNats, privateRedis } from '#libs/testing/private-servers.js';
+import { testIdentity } from '#libs/testing/test-issuer.js';
 import { readConfig as sandboxConfig } from '../deploy/sandbox/config.js';
 import { startSandbox } from '../deploy/sandbox/service.js';
 import { readConfig as bffConfig } from '../services/bff/src/config.js';
@@ -69,7 +70,13 @@ export interface TestMesh {
 const logger = createLogger('mesh', 'silent');
 const patient = { defaultDeadlineMs: 10_000 };
 const anyAddress = '127.0.0.1:0';
-const common = { GRPC_ADDRESS: anyAddress, HTTP_ADDRESS: anyAddress, ADMIN_ADDRESS: anyAddress, LOG_LEVEL: 'silent' };
+const common = {
+  ...testIdentity(),
+  GRPC_ADDRESS: anyAddress,
+  HTTP_ADDRESS: anyAddress,
+  ADMIN_ADDRESS: anyAddress,
+  LOG_LEVEL: 'silent',
+};
 
 export async function startTestMesh(options: MeshOptions = {}): Promise<TestMesh> {
   const { gateways = 1, inventories = 1, gatewayEnv: ownEnv, gatewayLogger, durableRedis = false } = options;

@@ -1,5 +1,6 @@
 import { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createLogger } from '#libs/runtime/logger.js';
+import { testIdentity } from '#libs/testing/test-issuer.js';
 import { readConfig as bffConfig } from '../services/bff/src/config.js';
 import { startBff } from '../services/bff/src/service.js';
 import { readConfig as gatewayConfig } from '../services/gateway/src/config.js';
@@ -33,6 +34,7 @@ export class TestServices {
 
   constructor({ postgres, redis, nats }: TestServers) {
     this.#common = {
+      ...testIdentity(),
       GRPC_ADDRESS: anyAddress,
       HTTP_ADDRESS: anyAddress,
       ADMIN_ADDRESS: anyAddress,

@@ -201,6 +201,10 @@ const machineRules: Rule[] = [
     check: noLine((file) => file.path === 'package-lock.json', /"resolved"|https?:\/\/(registry|npm)[.-]/),
   },
   {
+    name: 'nobody is believed for naming themselves in a header',
+    check: noLine((file) => !isTest(file) && !file.path.startsWith('test/tidy'), /x-holdfast-(user|role)/i),
+  },
+  {
     name: 'no path of one machine is in the tree',
     check: noLine(
       (file) => file.path !== 'package-lock.json',

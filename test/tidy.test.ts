@@ -101,6 +101,10 @@ const samples: Record<string, { bad: Sample[]; good: Sample[] }> = {
     bad: [['package-lock.json', '      "resolved": "https://registry.example/uvu.tgz",']],
     good: [['package-lock.json', '      "version": "0.5.6",']],
   },
+  'nobody is believed for naming themselves in a header': {
+    bad: [['services/a/src/a.ts', "call.metadata('x-holdfast-user')"]],
+    good: [['services/a/src/a.ts', "call.metadata('authorization')"]],
+  },
   'no path of one machine is in the tree': {
     bad: [['README.md', `cd ${'/home'}/ada/holdfast`]],
     good: [['Dockerfile', 'WORKDIR /home/node/app']],

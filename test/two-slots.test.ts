@@ -1,4 +1,5 @@
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
 
 const test = suite('two slots');
@@ -12,7 +13,7 @@ test.after(() => mesh.close());
 async function book(skuId: string, key: string) {
   const response = await fetch(`${mesh.http}/v1/orders`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-holdfast-user': 'ana', 'idempotency-key': key },
+    headers: { 'content-type': 'application/json', authorization: bearerOf('ana'), 'idempotency-key': key },
     body: JSON.stringify({ store_id: 'store-1', lines: [{ sku_id: skuId, quantity: 1 }] }),
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
@@ -50,10 +51,10 @@ test('an order is read back, cancelled once, and its unit is free again', async 
   const { skuId } = await mesh.ledger.sku({ capacity: 1 });
   const { body } = await book(skuId, 'to-cancel');
   const path = `${mesh.http}/v1/orders/${body.order_id}`;
-  const user = { 'x-holdfast-user': 'ana' };
+  const user = { authorization: bearerOf('ana') };
   const read = await fetch(path, { headers: user });
   assert.equal([read.status, await read.json()], [200, body]);
-  assert.is((await fetch(path, { headers: { 'x-holdfast-user': 'ben' } })).status, 404);
+  assert.is((await fetch(path, { headers: { authorization: bearerOf('ben') } })).status, 404);
   for (const key of ['c-1', 'c-1', 'c-2']) {
     const cancelled = await fetch(`${path}:cancel`, { method: 'POST', headers: { ...user, 'idempotency-key': key } });
     const order = (await cancelled.json()) as Record<string, unknown>;

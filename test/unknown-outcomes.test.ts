@@ -3,6 +3,7 @@ import { orderId } from '#libs/contracts/order-id.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
 
@@ -18,7 +19,7 @@ test.after.each(() => {
 });
 test.after(() => mesh.close());
 
-const as = (user: string) => ({ metadata: { 'x-holdfast-user': user } });
+const as = (user: string) => ({ metadata: { authorization: bearerOf(user) } });
 
 function reserve(user: string, skuId: string, deadlineMs = 10_000) {
   const lines = [{ skuId, quantity: 1, attendeeId: '', unitPriceMinor: 0 }];

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '#libs/servers/free-port.js';
 import { type FaultProxy, faultProxy } from '#libs/testing/fault-proxy.js';
+import { testIdentity } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import type { ServiceName } from '../deploy/local/topology.js';
 import { metricAt } from './metric-at.js';
@@ -50,7 +51,11 @@ export class Victim {
     }
     const [own, admin] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
     const addresses = { [service === 'bff' ? 'HTTP_ADDRESS' : 'GRPC_ADDRESS']: own, ADMIN_ADDRESS: admin };
-    const victim = new Victim(service, { LOG_LEVEL: 'silent', ...addresses, ...named, ...env }, links);
+    const victim = new Victim(
+      service,
+      { LOG_LEVEL: 'silent', ...testIdentity(), ...addresses, ...named, ...env },
+      links,
+    );
     await victim.#ready();
     return victim;
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { offerOrderId, orderId } from '#libs/contracts/order-id.js';
 import type { StockSetting } from '#libs/ledger/switches.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { Scene } from './anomaly/scene.js';
 import type { Victim } from './victim.js';
@@ -33,7 +34,7 @@ async function ask(method: string, path: string, user: string, body?: object): P
   const response = await fetch(`${http}${path}`, {
     method,
     headers: {
-      'x-holdfast-user': user,
+      authorization: bearerOf(user),
       'idempotency-key': `${method}-${path}-${user}`,
       ...(body && { 'content-type': 'application/json' }),
     },

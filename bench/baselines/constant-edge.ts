@@ -7,6 +7,7 @@ import { identifyBy } from '../../services/bff/src/adapters/identity.js';
 import { countRequests } from '../../services/bff/src/adapters/request-metrics.js';
 import { resource } from '../../services/bff/src/adapters/resource.js';
 import { noQuery, reserveBody } from '../../services/bff/src/adapters/schemas.js';
+import { rivalVerifier } from './rival-identity.js';
 
 /** As long as what the edge says of a sku that is sold out. */
 const soldOut = Buffer.from(
@@ -22,7 +23,7 @@ const soldOut = Buffer.from(
   }),
 );
 
-const app = createHttp({ logger: createLogger('constant-edge', 'warn'), identify: identifyBy(undefined) });
+const app = createHttp({ logger: createLogger('constant-edge', 'warn'), identify: identifyBy(rivalVerifier) });
 countRequests(app, createMetrics());
 resource(app, '/v1/orders', {
   POST: {

@@ -13,7 +13,7 @@ const holdMs = 900_000;
 
 const reserve: handleUnaryCall<ReserveRequest, ReserveResponse> = (call, callback) => {
   const { storeId, lines, requestId } = call.request;
-  const userId = String(call.metadata.get('x-holdfast-user')[0]);
+  const userId = lines[0]?.attendeeId ?? '';
   const createdAt = new Date();
   const order: Order = {
     orderId,

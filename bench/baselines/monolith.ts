@@ -11,12 +11,13 @@ import { orderRoutes } from '../../services/bff/src/adapters/orders.js';
 import { countRequests } from '../../services/bff/src/adapters/request-metrics.js';
 import { heldOrder } from './held-order.js';
 import { insertOrder } from './order-transaction.js';
+import { rivalVerifier } from './rival-identity.js';
 
 const poolSize = 20;
 
 const [databaseUrl = ''] = process.argv.slice(2);
 const pool = new Pool({ connectionString: databaseUrl, max: poolSize });
-const app = createHttp({ logger: createLogger('monolith', 'warn'), identify: identifyBy(undefined) });
+const app = createHttp({ logger: createLogger('monolith', 'warn'), identify: identifyBy(rivalVerifier) });
 countRequests(app, createMetrics());
 orderRoutes(app, { reserve } as unknown as Gateway);
 process.once('disconnect', () => process.exit());

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { testLedger } from '#libs/ledger/test-ledger.js';
 import { privateRedis } from '#libs/testing/private-servers.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { startRival } from './start-rival.js';
 import { startUnaryMesh } from './start-unary-mesh.js';
 
@@ -15,7 +16,11 @@ interface Answer {
 async function order(url: string, user: string, key: string): Promise<Answer> {
   const response = await fetch(`${url}/v1/orders`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-holdfast-user': user, 'idempotency-key': key },
+    headers: {
+      'content-type': 'application/json',
+      ...(user !== '' && { authorization: bearerOf(user) }),
+      'idempotency-key': key,
+    },
     body: JSON.stringify({ store_id: 'store', lines: [{ sku_id: 'sku', quantity: 1 }] }),
   });
   return { status: response.status, body: (await response.json()) as Answer['body'] };

@@ -5,12 +5,12 @@ export function unaryClient<Request, Response>(
   address: string,
   { path, requestSerialize, responseDeserialize }: MethodDefinition<Request, Response>,
   deadlineMs: number,
-): (request: Request, user: string) => Promise<Response> {
+): (request: Request, headers: Readonly<Record<string, string>>) => Promise<Response> {
   const client = new Client(address, credentials.createInsecure(), { 'grpc.enable_channelz': 0 });
-  return (request, user) =>
+  return (request, headers) =>
     new Promise((resolve, reject) => {
       const metadata = new Metadata();
-      metadata.set('x-holdfast-user', user);
+      for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
       const options = { deadline: Date.now() + deadlineMs };
       client.makeUnaryRequest(
         path,

@@ -8,14 +8,17 @@ import { identifyBy } from '../../services/bff/src/adapters/identity.js';
 import { orderRoutes } from '../../services/bff/src/adapters/orders.js';
 import { countRequests } from '../../services/bff/src/adapters/request-metrics.js';
 import { reserveMethod } from '../drivers/reserve-method.js';
+import { rivalVerifier } from './rival-identity.js';
 import { unaryClient } from './unary-client.js';
 
 const deadlineMs = 10_000;
 
 const [target = ''] = process.argv.slice(2);
 const reserve = unaryClient(target, reserveMethod, deadlineMs);
-const app = createHttp({ logger: createLogger('unary-edge', 'warn'), identify: identifyBy(undefined) });
+const app = createHttp({ logger: createLogger('unary-edge', 'warn'), identify: identifyBy(rivalVerifier) });
 countRequests(app, createMetrics());
-orderRoutes(app, { reserve: ({ userId }, request) => reserve(request, userId) } as Gateway);
+orderRoutes(app, {
+  reserve: ({ metadata: { authorization = '' } }, request) => reserve(request, { authorization }),
+} as Gateway);
 process.once('disconnect', () => process.exit());
 process.send?.(await app.listen({ host: '127.0.0.1', port: 0 }));

@@ -21,7 +21,7 @@ async function reserve({ storeId, requestId, lines }: ReserveRequest, userId: st
   const id = orderId(storeId, userId, requestId);
   const own = lines.map((line) => ({ ...line, attendeeId: line.attendeeId || userId }));
   const hold = { itemId: 0, remainingMs: deadlineMs, orderId: id, storeId, userId, requestId, lines: own };
-  const { outcome } = await placeHold(hold, userId);
+  const { outcome } = await placeHold(hold, { 'holdfast-actor': userId });
   switch (outcome?.$case) {
     case 'held':
       return { outcome: { $case: 'held', value: { order: outcome.value } } };

@@ -32,7 +32,7 @@ async function placeHold(hold: PlaceHoldsItem): Promise<PlaceHoldsResult> {
   const order = heldOrder({ ...hold, notAfter: undefined });
   if (createOrder === undefined) return { itemId, outcome: { $case: 'held', value: order } };
   try {
-    return await createOrder(hold, hold.userId);
+    return await createOrder(hold, { 'holdfast-actor': hold.userId });
   } catch (error) {
     await redis.eval(unitsGive.text, keys.length, ...keys, orderId);
     throw error;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { testIdentityDirectory } from '#libs/testing/test-issuer.js';
 import { type Mesh, type MeshOptions, startMesh } from '../../deploy/local/mesh.js';
 import type { BenchmarkContext } from '../frame/benchmark.js';
 import { LedgerWitness } from './ledger-witness.js';
@@ -35,6 +36,7 @@ export async function startBenchMesh(
     ...options,
     directory: join(directory, name),
     env: settings,
+    identity: testIdentityDirectory(),
     report: progress,
     onLine: (process, line) => complain(complaints, `${process}: ${line}`),
   });

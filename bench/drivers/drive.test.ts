@@ -27,15 +27,15 @@ test('the echo answers every call HELD', async () => {
   }
 });
 
-test('every call has a user and a request id of its own, and its end is counted for what it was', async () => {
-  const users = new Set<string>();
+test('every call has an attendee and a request id of its own, and its end is counted for what it was', async () => {
+  const attendees = new Set<string>();
   const requestIds = new Set<string>();
   const server = new Server();
   server.addService(
     { reserve: reserveMethod },
     {
       reserve: (call: ServerUnaryCall<ReserveRequest, ReserveResponse>, callback: sendUnaryData<ReserveResponse>) => {
-        users.add(String(call.metadata.get('x-holdfast-user')[0]));
+        attendees.add(String(call.request.lines[0]?.attendeeId));
         requestIds.add(call.request.requestId);
         if (requestIds.size % 2 === 0) return callback({ code: status.UNAVAILABLE });
         callback(null, { outcome: { $case: 'refused', value: { refusal: undefined, ownOrder: undefined } } });
@@ -50,7 +50,7 @@ test('every call has a user and a request id of its own, and its end is counted 
   try {
     const { outcomes } = await drive(job(`127.0.0.1:${port}`));
     assert.equal(outcomes, { REFUSED: 110, 'status 14': 110 });
-    assert.is(users.size, 220);
+    assert.is(attendees.size, 220);
     assert.is(requestIds.size, 220);
   } finally {
     server.forceShutdown();

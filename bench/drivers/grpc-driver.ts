@@ -1,15 +1,16 @@
 // A process of its own: takes one DriveJob over IPC, drives it, sends back one DriveResult and ends.
 import { GrpcLoad } from './grpc-load.js';
-import { reserveFrames, userOf } from './reserve-frames.js';
+import { peopleCount, peoplesTokens } from './people.js';
+import { reserveFrames } from './reserve-frames.js';
 
-/** Reserve calls for one unit of one sku, each with a user and a request id of its own. */
+/** Reserve calls for one unit of one sku, each for an attendee and with a request id of its own. */
 export interface DriveJob {
   /** `host:port` of a gRPC server. */
   address: string;
   path: string;
   storeId: string;
   skuId: string;
-  /** Begins every user and request id. */
+  /** Begins every attendee and request id. */
   tag: string;
   /** Calls before the clock starts; they are counted among the outcomes all the same. */
   warmUp: number;
@@ -47,8 +48,10 @@ async function drive(job: DriveJob): Promise<DriveResult> {
     const outcome = outcomeOf(reply, status);
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   };
+  const tokens = peoplesTokens();
+  const tokenOf = (n: number): string => tokens[n % peopleCount] ?? '';
   const run = (tag: string, requests: number): Promise<Float64Array> =>
-    load.run(reserveFrames(job.storeId, job.skuId, tag, requests), inFlight, (n) => userOf(tag, n), count);
+    load.run(reserveFrames(job.storeId, job.skuId, tag, requests), inFlight, tokenOf, count);
 
   if (job.warmUp > 0) await run(`${job.tag}w`, job.warmUp);
   const cpuBefore = process.cpuUsage();

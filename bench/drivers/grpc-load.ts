@@ -31,10 +31,15 @@ export class GrpcLoad {
   }
 
   /**
-   * Sends all frames, `inFlight` at a time, the next as soon as one has ended; the n-th in the name of `userOf(n)`.
+   * Sends all frames, `inFlight` at a time, the next as soon as one has ended; the n-th with the header `authorizationOf(n)`.
    * Resolves with the time of each call in milliseconds.
    */
-  run(frames: Buffer[], inFlight: number, userOf: (n: number) => string, onEnded: CallEnded): Promise<Float64Array> {
+  run(
+    frames: Buffer[],
+    inFlight: number,
+    authorizationOf: (n: number) => string,
+    onEnded: CallEnded,
+  ): Promise<Float64Array> {
     const latencies = new Float64Array(frames.length);
     let next = 0;
     let ended = 0;
@@ -44,7 +49,7 @@ export class GrpcLoad {
         const frame = frames[call];
         if (frame === undefined) return;
         const begun = performance.now();
-        this.#call(call, frame, userOf(call), (reply, status) => {
+        this.#call(call, frame, authorizationOf(call), (reply, status) => {
           latencies[call] = performance.now() - begun;
           onEnded(call, reply, status);
           if (++ended === frames.length) resolve(latencies);
@@ -62,10 +67,10 @@ export class GrpcLoad {
   #call(
     call: number,
     frame: Buffer,
-    user: string,
+    authorization: string,
     onEnded: (reply: Buffer | undefined, status: string | undefined) => void,
   ): void {
-    const stream = this.#open(call, user);
+    const stream = this.#open(call, authorization);
     if (stream === undefined) {
       // In a later turn, so that a dead session does not become a recursion over all frames.
       setImmediate(onEnded, undefined, undefined);
@@ -87,7 +92,7 @@ export class GrpcLoad {
     stream.end(frame);
   }
 
-  #open(call: number, user: string): ClientHttp2Stream | undefined {
+  #open(call: number, authorization: string): ClientHttp2Stream | undefined {
     const session = this.sessions[call % this.sessions.length];
     if (session === undefined || session.destroyed || session.closed) return undefined;
     return session.request({
@@ -96,7 +101,7 @@ export class GrpcLoad {
       [HTTP2_HEADER_CONTENT_TYPE]: 'application/grpc',
       [HTTP2_HEADER_TE]: 'trailers',
       'grpc-timeout': `${this.options.deadlineMs}m`,
-      'x-holdfast-user': user,
+      authorization,
     });
   }
 }

@@ -1,19 +1,23 @@
 import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { findWrk } from '#libs/servers/find-servers.js';
 import { installServers } from '#libs/servers/install-servers.js';
+import { peoplesTokens } from './people.js';
 
 const script = fileURLToPath(new URL('./lua/http_orders.lua', import.meta.url));
 const timeoutSeconds = 10;
 
-/** Orders of one unit of one sku over HTTP, each with a user and a key of its own, in a closed loop. */
+/** Orders of one unit of one sku over HTTP, each for an attendee and with a key of its own, in a closed loop. */
 export interface HttpOrders {
   /** Base URL of an edge. */
   url: string;
   storeId: string;
   skuId: string;
-  /** Begins every user and key. */
+  /** Begins every attendee and key. */
   tag: string;
   connections: number;
   seconds: number;
@@ -51,11 +55,24 @@ export async function wrkProgram(report: (line: string) => void): Promise<string
   return findWrk() ?? 'wrk';
 }
 
+let tokensFile: string | undefined;
+
+/** A file with a token in each line. */
+function tokensPath(): string {
+  if (tokensFile === undefined) {
+    const directory = mkdtempSync(join(tmpdir(), 'holdfast-tokens-'));
+    process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+    tokensFile = join(directory, 'tokens');
+    writeFileSync(tokensFile, peoplesTokens().join('\n'));
+  }
+  return tokensFile;
+}
+
 /** Runs wrk once. Rejects when it ends without a report. */
 export async function driveHttp(wrk: string, orders: HttpOrders): Promise<HttpOrdersResult> {
   const { url, storeId, skuId, tag, connections, seconds, onYes } = orders;
   const load = ['-t', '1', '-c', `${connections}`, '-d', `${seconds}s`, '--timeout', `${timeoutSeconds}s`];
-  const args = [...load, '-s', script, url, '--', storeId, skuId, tag, onYes ? 'hear' : 'deaf'];
+  const args = [...load, '-s', script, url, '--', storeId, skuId, tag, onYes ? 'hear' : 'deaf', tokensPath()];
   const child = spawn(wrk, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let last = '';
   for await (const line of createInterface({ input: child.stdout })) {

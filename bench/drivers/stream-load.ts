@@ -5,6 +5,7 @@ import {
   ReserveStreamRequest,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { pathOf } from '#libs/rpc/definition.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { readResults } from './stream-results.js';
 
 const { HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, HTTP2_HEADER_CONTENT_TYPE, HTTP2_HEADER_TE } = constants;
@@ -69,6 +70,7 @@ function openStream(session: ClientHttp2Session, onEnded: ItemEnded): ClientHttp
     [HTTP2_HEADER_PATH]: pathOf(Reservation, Reservation.methods.reserveStream),
     [HTTP2_HEADER_CONTENT_TYPE]: 'application/grpc',
     [HTTP2_HEADER_TE]: 'trailers',
+    authorization: bearerOf('bench', { role: 'SERVICE' }),
   });
   stream.on('error', () => {}); // Its items are without an outcome, which is counted.
   let received: Buffer = Buffer.alloc(0);

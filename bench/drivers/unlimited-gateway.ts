@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { openLocalIssuer } from '#libs/mesh/local-issuer.js';
 import type { MeshFile } from '#libs/mesh/mesh-file.js';
 import { freePort } from '#libs/servers/free-port.js';
 import { ServiceProcess } from '../../deploy/local/service-process.js';
@@ -16,12 +17,13 @@ export interface ExtraGateway {
 }
 
 /** Starts one more gateway of a running mesh, which keeps marks as the others do and limits nobody. */
-export async function startUnlimitedGateway({ services, infra }: MeshFile): Promise<ExtraGateway> {
+export async function startUnlimitedGateway({ services, infra, identity }: MeshFile): Promise<ExtraGateway> {
   const [grpc, admin] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const targetOf = (service: string): string => (services[service] ?? []).flatMap((one) => one.grpc ?? []).join(',');
   const name = 'gateway-unlimited';
   const env = {
     ...benchSettings,
+    ...openLocalIssuer(identity).settings,
     RATE_LIMITS: 'false',
     GRPC_ADDRESS: grpc,
     ADMIN_ADDRESS: admin,

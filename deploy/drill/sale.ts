@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { localTokens } from '#libs/mesh/local-issuer.js';
 import type { Outcome } from '../rush/outcome.js';
 import type { Scenario } from '../rush/scenario.js';
 import { type RushLimits, StockRoom } from '../rush/stock-room.js';
@@ -24,6 +25,7 @@ export class Sale {
   private constructor(
     readonly scenario: Scenario,
     private readonly pool: CrowdPool,
+    private readonly tokenOf: (userId: string) => string,
   ) {
     this.#arrivals = this.#letIn();
   }
@@ -45,7 +47,7 @@ export class Sale {
     const edges = stage.processes('bff').map(({ http = '', admin }) => ({ http: `http://${http}`, admin }));
     const pool = new CrowdPool(edges, MAX_SOCKETS);
     await pool.warmUp(WARM_SOCKETS);
-    return new Sale(scenario, pool);
+    return new Sale(scenario, pool, localTokens(stage.mesh.describe().identity));
   }
 
   /** Every answer so far. */
@@ -69,7 +71,7 @@ export class Sale {
     for (const person of this.scenario.people) {
       while (this.#open && this.startsAt + person.arrivesAtMs > Date.now()) await pause(ARRIVALS_EVERY_MS);
       if (!this.#open) return;
-      this.#visits.push(new Visit(person, this.pool, this.startsAt, FOLLOW_MS).run());
+      this.#visits.push(new Visit(person, this.pool, this.startsAt, this.tokenOf(person.userId), FOLLOW_MS).run());
     }
   }
 }

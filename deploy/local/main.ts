@@ -106,10 +106,11 @@ Holdfast is up after ${seconds()} s.
   HTTP    ${http}
   gRPC    ${gateway} (the gateway; reflection is on)
   pay     http://${services.sandbox?.[0]?.http} (a provider that plays: no money moves)
+  token   npx --no-install holdfast token ada (or --staff kiln, --service, --operator: who the mesh takes you for)
   stores  lindenhof (a clinic), aurora (a salon), kiln (a studio): ${http}/v1/stores/kiln/skus
   order   curl -si ${http}/v1/orders -H 'content-type: application/json' \\
-            -H 'idempotency-key: my-first-order' -H 'x-holdfast-user: ada' \\
-            -d '${order}'${page === undefined ? '' : `\n  page    ${pageUrl(page.origin, { api: http, store: 'kiln', sku: 'kiln-mug' })}`}
+            -H 'idempotency-key: my-first-order' \\
+            -H "authorization: Bearer $(npx --no-install holdfast token ada)" -d '${order}'${page === undefined ? '' : `\n  page    ${pageUrl(page.origin, { api: http, store: 'kiln', sku: 'kiln-mug' })}`}
 `);
 }
 

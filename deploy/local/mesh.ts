@@ -1,5 +1,6 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { LimitsFile } from '#libs/mesh/limits-file.js';
+import { openLocalIssuer } from '#libs/mesh/local-issuer.js';
 import { type MeshFile, removeMeshFile, writeMeshFile } from '#libs/mesh/mesh-file.js';
 import { type Close, closeAll } from './close-all.js';
 import { lockDirectory } from './mesh-lock.js';
@@ -8,7 +9,15 @@ import { forgetServers, type MeshServers, startServers } from './mesh-servers.js
 import { MeshServices, planOnFreePorts } from './mesh-services.js';
 import { migrateLedger } from './migrate-ledger.js';
 import { sandboxSecrets } from './sandbox-plan.js';
-import type { DispensableServer, EnvOf, ProcessPlan, Scale, ServerUrls, ServiceName } from './topology.js';
+import type {
+  DispensableServer,
+  EnvOf,
+  IdentitySettings,
+  ProcessPlan,
+  Scale,
+  ServerUrls,
+  ServiceName,
+} from './topology.js';
 
 const READY_TIMEOUT_MS = 30_000;
 
@@ -28,6 +37,8 @@ export interface MeshOptions {
   env?: Record<string, string>;
   /** Settings of one process alone, like the way to a server that only it takes; they overrule everything. */
   envOf?: EnvOf | undefined;
+  /** The folder of the issuer whose tokens are believed; one of the mesh's own by default. */
+  identity?: string;
   /** Also a payment provider that plays; false by default. */
   sandbox?: boolean;
   /** Whether the data of private servers outlives the mesh; false by default. */
@@ -100,10 +111,13 @@ async function assemble(
   closer(() => servers.stop());
   await migrateLedger(servers.urls.postgres, report);
 
+  const { identity = join(directory, 'identity') } = options;
   const logs = new MeshLogs(directory);
   closer(() => logs.close());
   const plans = await planOnFreePorts({
-    ...{ scale, limits, env, envOf, ports, servers: servers.urls },
+    ...{ scale, limits, envOf, ports, servers: servers.urls },
+    env,
+    identity: identitySettings(identity),
     ...(sandbox && { sandbox: sandboxSecrets(directory) }),
   });
   const services = new MeshServices(plans, {
@@ -114,7 +128,12 @@ async function assemble(
     },
     onBack,
   });
-  const describe = (): MeshFile => ({ ...addresses(plans), services: services.listed(), infra: servers.listed() });
+  const describe = (): MeshFile => ({
+    ...addresses(plans),
+    identity,
+    services: services.listed(),
+    infra: servers.listed(),
+  });
 
   report(`starting ${plans.map((plan) => plan.name).join(', ')}`);
   closer(() => services.stop());
@@ -132,6 +151,12 @@ async function assemble(
     kill: (service, index = 0, signal = 'SIGKILL') => services.kill(service, index, signal),
     ready: () => services.ready(READY_TIMEOUT_MS),
   };
+}
+
+/** Of the gateways and the edge; the edge also has a token of its own. */
+function identitySettings(directory: string): IdentitySettings {
+  const { SERVICE_TOKEN_PATH = '', ...reads } = openLocalIssuer(directory).settings;
+  return { reads, speaks: { SERVICE_TOKEN_PATH } };
 }
 
 function addresses(plans: ProcessPlan[]): Pick<MeshFile, 'http' | 'gateway'> {

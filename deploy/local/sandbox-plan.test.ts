@@ -7,6 +7,10 @@ import { readConfig } from '../sandbox/config.js';
 import { sandboxSecrets, withSandbox } from './sandbox-plan.js';
 import { planProcesses } from './topology.js';
 
+const identity = {
+  reads: { TOKEN_ISSUER: 'i', TOKEN_AUDIENCE: 'a', TOKEN_KEYS: 'k' },
+  speaks: { SERVICE_TOKEN_PATH: 'p' },
+};
 const test = suite('sandbox plan');
 const directory = mkdtempSync(join(tmpdir(), 'holdfast-sandbox-'));
 
@@ -22,7 +26,14 @@ test('keeps the secrets of a directory, readable by their owner alone', () => {
 test('gives the sandbox what it needs, and its secrets to nobody but those who use them', () => {
   const secrets = sandboxSecrets(directory);
   const servers = { postgres: 'postgres://x', redis: 'redis://x', nats: 'nats://x' };
-  const services = planProcesses({ scale: {}, servers, env: {}, requestIdSecret: 'secret', nextPort: () => 8080 });
+  const services = planProcesses({
+    scale: {},
+    servers,
+    env: {},
+    requestIdSecret: 'secret',
+    identity,
+    nextPort: () => 8080,
+  });
   const plans = withSandbox({ secrets, plans: services, ports: { http: 1, admin: 2 } });
   const envOf = (name: string) => plans.find(({ service }) => service === name)?.env ?? {};
   const config = readConfig(envOf('sandbox'));

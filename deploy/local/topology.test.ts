@@ -17,6 +17,10 @@ import {
   type ServicePlan,
 } from './topology.js';
 
+const identity = {
+  reads: { TOKEN_ISSUER: 'i', TOKEN_AUDIENCE: 'a', TOKEN_KEYS: 'k' },
+  speaks: { SERVICE_TOKEN_PATH: 'p' },
+};
 const test = suite('topology');
 const SERVERS: ServerUrls = { postgres: 'postgres://x', redis: 'redis://x', nats: 'nats://x' };
 
@@ -26,6 +30,7 @@ function plan(scale: Scale, servers = SERVERS, limits?: LimitsFile, env = {}, en
     scale,
     servers,
     requestIdSecret: 'secret',
+    identity,
     limits,
     env: { LOG_LEVEL: 'debug', ADMIN_ADDRESS: 'overruled', ...env },
     envOf,
@@ -117,8 +122,8 @@ test('limits reach the services they are for, divided among processes, and give 
 });
 
 test('npm start puts HTTP and gRPC where the services listen by default', () => {
-  const bff = readBff({ GATEWAY_TARGET: 'x:1' });
-  const gateway = readGateway({ INVENTORY_TARGET: 'x:1', ORDER_TARGET: 'x:1' });
+  const bff = readBff({ ...identity.reads, GATEWAY_TARGET: 'x:1' });
+  const gateway = readGateway({ ...identity.reads, INVENTORY_TARGET: 'x:1', ORDER_TARGET: 'x:1' });
   assert.is(bff.httpAddress, `127.0.0.1:${DEFAULT_PORTS.http}`);
   assert.is(gateway.grpcAddress, `127.0.0.1:${DEFAULT_PORTS.gateway}`);
 });

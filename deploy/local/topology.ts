@@ -65,6 +65,12 @@ const SERVICE_NEEDS: Record<ServiceName, ServiceNeeds> = {
 
 const SERVER_SETTINGS = { postgres: 'DATABASE_URL', redis: 'REDIS_URL', nats: 'NATS_URL' } as const;
 
+/** What tells services whose tokens to believe, and gives one to who speaks for itself. */
+export interface IdentitySettings {
+  readonly reads: Readonly<Record<string, string>>;
+  readonly speaks: Readonly<Record<string, string>>;
+}
+
 export interface PlanOptions {
   scale: Scale;
   servers: ServerUrls;
@@ -72,6 +78,8 @@ export interface PlanOptions {
   nextPort(service: ServiceName, use: 'http' | 'grpc' | 'admin', index: number): number;
   /** With what every gateway signs the request ids that it issues. */
   requestIdSecret: string;
+  /** Settings of whoever reads tokens, and of whoever has one. */
+  identity: IdentitySettings;
   /** Gives services their limits. */
   limits?: LimitsFile | undefined;
   /** Settings for every process; they overrule the limits and give way to what the plan itself decides. */
@@ -102,7 +110,7 @@ function place(service: ServiceName, index: number, { nextPort }: PlanOptions): 
 }
 
 function settings(one: Place, all: Place[], options: PlanOptions): Record<string, string> {
-  const { servers, env, envOf, requestIdSecret, limits } = options;
+  const { servers, env, envOf, requestIdSecret, limits, identity } = options;
   const processes = all.filter(({ service }) => service === one.service).length;
   const needs = SERVICE_NEEDS[one.service];
   const targetOf = (service: ServiceName): string =>
@@ -114,7 +122,8 @@ function settings(one: Place, all: Place[], options: PlanOptions): Record<string
     ...Object.fromEntries(needs.calls.map((called) => [`${called.toUpperCase()}_TARGET`, targetOf(called)])),
     ...(one.grpc ? { GRPC_ADDRESS: one.grpc } : {}),
     ...(one.http ? { HTTP_ADDRESS: one.http } : {}),
-    ...(one.service === 'gateway' ? { REQUEST_ID_SECRETS: requestIdSecret } : {}),
+    ...(one.service === 'gateway' ? { REQUEST_ID_SECRETS: requestIdSecret, ...identity.reads } : {}),
+    ...(one.service === 'bff' ? { ...identity.reads, ...identity.speaks } : {}),
     // Receivers of webhooks run on this machine, too.
     ...(one.service === 'webhook' ? { WEBHOOK_ALLOW_PRIVATE: 'true' } : {}),
     ADMIN_ADDRESS: one.admin,

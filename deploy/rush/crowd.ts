@@ -18,13 +18,15 @@ export interface CrowdOptions {
   /** When the scenario's clock shows zero, in milliseconds since the epoch. */
   startsAt: number;
   tally: Tally;
+  /** The token of each person. */
+  tokens: ReadonlyMap<string, string>;
 }
 
 /** Sends everybody in at their moment and resolves when all have their last answer, one outcome for each request. */
 export async function runCrowd(options: CrowdOptions): Promise<Outcome[]> {
-  const { scenario, pool, startsAt, tally } = options;
+  const { scenario, pool, startsAt, tally, tokens } = options;
   const visits = scenario.people.map(async (person) => {
-    const outcomes = await new Visit(person, pool, startsAt).run();
+    const outcomes = await new Visit(person, pool, startsAt, tokens.get(person.userId) ?? '').run();
     count(tally, outcomes.at(-1)?.answer);
     return outcomes;
   });

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { localTokens } from '#libs/mesh/local-issuer.js';
 import type { MeshFile } from '#libs/mesh/mesh-file.js';
-import { runCrowd, type Tally } from './crowd.js';
+import { type CrowdOptions, runCrowd, type Tally } from './crowd.js';
 import { HttpPool } from './http-pool.js';
 import { LagWatch } from './lag-watch.js';
 import { LedgerReader } from './ledger-reader.js';
@@ -51,6 +52,8 @@ export async function runRush(options: RushOptions): Promise<RushResult> {
   const lag = new LagWatch(mesh.services.order?.map((one) => one.admin) ?? []);
   try {
     const clockAheadMs = await ledger.clockAheadMs();
+    // Before the clock starts: signing for a crowd takes its time.
+    const tokens = tokensOf(scenario, mesh.identity);
     const opens = scenario.skus.some((sku) => sku.opensAtMs !== undefined);
     const opening = Date.now() + (opens ? LEAD_MS : 0);
     await stockRoom.putOnSale(scenario.skus, opening + clockAheadMs, limits);
@@ -59,7 +62,7 @@ export async function runRush(options: RushOptions): Promise<RushResult> {
     const admins = Object.values(mesh.services).flatMap((processes) => processes.map((one) => one.admin));
     const before = await scrape(admins);
     const startsAt = Math.max(opening, Date.now() + SHORT_LEAD_MS);
-    const outcomes = await watchedCrowd(options, scenario, pool, startsAt);
+    const outcomes = await watchedCrowd(options, { scenario, pool, startsAt, tokens });
     const endedAt = Date.now();
     const verdict = await settledVerdict(
       { scenario, outcomes, limit: limitOf(limits) },
@@ -84,16 +87,17 @@ export async function runRush(options: RushOptions): Promise<RushResult> {
   }
 }
 
-async function watchedCrowd(
-  options: RushOptions,
-  scenario: Scenario,
-  pool: HttpPool,
-  startsAt: number,
-): Promise<Outcome[]> {
+function tokensOf({ people }: Scenario, identity: string): Map<string, string> {
+  const tokenOf = localTokens(identity);
+  return new Map(people.map(({ userId }) => [userId, tokenOf(userId)]));
+}
+
+async function watchedCrowd(options: RushOptions, crowd: Omit<CrowdOptions, 'tally'>): Promise<Outcome[]> {
+  const { scenario } = crowd;
   const tally: Tally = { people: scenario.people.length, done: 0, held: 0, refused: 0, errors: 0 };
   const hideProgress = showProgress(scenario.name, tally, options.terminal);
   try {
-    return await runCrowd({ scenario, pool, startsAt, tally });
+    return await runCrowd({ ...crowd, tally });
   } finally {
     hideProgress();
   }

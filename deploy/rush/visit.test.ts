@@ -36,7 +36,7 @@ async function visit(wish: Partial<Person>, answers: Answer[]): Promise<{ outcom
   try {
     const lines = [{ skuId: 'seat', quantity: 1 }];
     const ada = person({ userId: 'ada', storeId: 'hall', arrivesAtMs: 0, lines, ...wish });
-    return { outcomes: await new Visit(ada, pool, Date.now()).run(), asked };
+    return { outcomes: await new Visit(ada, pool, Date.now(), 'token-of-ada').run(), asked };
   } finally {
     pool.close();
     server.close();
@@ -44,7 +44,7 @@ async function visit(wish: Partial<Person>, answers: Answer[]): Promise<{ outcom
 }
 
 function describe(request: IncomingMessage): Asked {
-  const { 'idempotency-key': key, 'x-holdfast-user': user } = request.headers;
+  const { 'idempotency-key': key, authorization: user } = request.headers;
   return {
     method: request.method ?? '',
     path: request.url ?? '',
@@ -62,7 +62,7 @@ test('a yes is recorded with its order id', async () => {
   const { outcomes, asked } = await visit({}, [HELD]);
   assert.equal(
     asked.map(({ method, path, key, user }) => [method, path, key, user]),
-    [['POST', '/v1/orders', 'key-ada', 'ada']],
+    [['POST', '/v1/orders', 'key-ada', 'Bearer token-of-ada']],
   );
   assert.equal([outcomes[0]?.answer, outcomes[0]?.heldIds, outcomes[0]?.sends], ['HELD', ['o1'], 1]);
 });

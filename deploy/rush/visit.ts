@@ -35,6 +35,8 @@ export class Visit {
     readonly person: Person,
     readonly pool: HttpPool,
     readonly startsAt: number,
+    /** The token of the person. */
+    readonly token: string,
     readonly followMs = FOLLOW_MS,
   ) {}
 
@@ -119,7 +121,7 @@ export class Visit {
       quantity,
       ...(attendeeId === undefined ? {} : { attendee_id: attendeeId }),
     }));
-    const headers = { 'idempotency-key': outcome.key, 'x-holdfast-user': this.person.userId };
+    const headers = { 'idempotency-key': outcome.key, authorization: `Bearer ${this.token}` };
     const body = JSON.stringify({ store_id: this.person.storeId, lines });
     return this.#ask({ method: 'POST', path: '/v1/orders', headers, body });
   }
@@ -129,7 +131,7 @@ export class Visit {
     const path = `/v1/orders/${orderId}`;
     while (Date.now() < giveUpAt) {
       await sleep(FOLLOW_EVERY_MS);
-      const reply = await this.#ask({ method: 'GET', path, headers: { 'x-holdfast-user': this.person.userId } });
+      const reply = await this.#ask({ method: 'GET', path, headers: { authorization: `Bearer ${this.token}` } });
       if (reply.kind === 'HELD' || reply.kind === 'REFUSED') return record(outcome, reply, firstDueAt);
     }
   }

@@ -27,8 +27,6 @@ export class Voice {
     const { userId } = this;
     const metadata: Record<string, string> = {};
     if (userId !== undefined) metadata['holdfast-for-user'] = userId;
-    // Gateways that know no tokens yet go by this header.
-    if (this.token === undefined && userId !== undefined) metadata['x-holdfast-user'] = userId;
     if (this.token !== undefined) metadata.authorization = `Bearer ${await this.#given(this.token, one.deadlineMs)}`;
     return { ...one, metadata };
   }

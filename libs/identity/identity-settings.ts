@@ -1,6 +1,5 @@
 import type { EnvReader } from '#libs/runtime/config.js';
 import type { SettingNotes } from '#libs/runtime/setting-notes.js';
-import { createTokenVerifier, type TokenVerifier } from './token-verifier.js';
 
 /** The algorithms that are believed when nothing is said: signatures whose keys can be shown to everybody. */
 const algorithmsDefault = 'EdDSA,ES256,RS256';
@@ -8,20 +7,12 @@ const algorithmsDefault = 'EdDSA,ES256,RS256';
 /** The settings of whoever reads tokens. */
 export function declareIdentity(read: EnvReader) {
   return {
-    issuer: read.string('TOKEN_ISSUER', { optional: true }),
-    audience: read.string('TOKEN_AUDIENCE', { default: 'holdfast' }),
-    keys: read.string('TOKEN_KEYS', { default: '' }),
+    issuer: read.string('TOKEN_ISSUER'),
+    audience: read.string('TOKEN_AUDIENCE'),
+    keys: read.string('TOKEN_KEYS'),
     algorithms: read.string('TOKEN_ALGORITHMS', { default: algorithmsDefault }).split(','),
     cacheMax: read.integer('TOKEN_CACHE_MAX', { default: 50_000, min: 1, max: 5_000_000 }),
   };
-}
-
-/** What reads tokens by these settings; undefined, for the time of the move to tokens, without an issuer. */
-export function verifierBy(
-  { issuer, ...others }: ReturnType<typeof declareIdentity>,
-  onTrouble: (error: unknown) => void,
-): TokenVerifier | undefined {
-  return issuer === undefined ? undefined : createTokenVerifier({ ...others, issuer, onTrouble });
 }
 
 /** Why they are what they are. */

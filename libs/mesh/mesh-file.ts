@@ -26,6 +26,8 @@ export interface MeshFile {
   http: string;
   /** `host:port` of one gateway. */
   gateway: string;
+  /** The folder of the issuer whose tokens the mesh believes (libs/mesh/local-issuer.ts). */
+  identity: string;
   services: Record<string, MeshProcess[]>;
   /** Redis and NATS are absent where the mesh runs without them. */
   infra: { postgres: MeshServer; redis?: MeshServer; nats?: MeshServer };

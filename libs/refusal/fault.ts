@@ -33,7 +33,6 @@ export const faultCatalogue = {
     retryAfterMs: 500,
   },
   CURRENCY_MIXED: { code: 'INVALID_ARGUMENT', httpStatus: 400, title: 'The lines have more than one currency' },
-  USER_MISSING: { code: 'UNAUTHENTICATED', httpStatus: 401, title: 'The request names no user' },
   TOKEN_MISSING: { code: 'UNAUTHENTICATED', httpStatus: 401, title: 'The request does not say who calls' },
   TOKEN_EXPIRED: { code: 'UNAUTHENTICATED', httpStatus: 401, title: 'The time of the token is over' },
   TOKEN_INVALID: { code: 'UNAUTHENTICATED', httpStatus: 401, title: 'The token is not believed' },

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { connect } from '#libs/rpc/client.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf, tokenOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { signWebhook } from '#libs/webhook/signature.js';
 import { HttpPool } from '../../deploy/rush/http-pool.js';
@@ -78,7 +79,7 @@ class Rush {
   }
 
   async #come(one: Person, startsAt: number): Promise<Outcome> {
-    const [outcome] = await new Visit(one, pool, startsAt).run();
+    const [outcome] = await new Visit(one, pool, startsAt, tokenOf(one.userId)).run();
     if (outcome === undefined) throw new Error('nobody pressed');
     const [orderId] = outcome.heldIds;
     if (orderId !== undefined) {
@@ -137,7 +138,7 @@ async function notFound(outcomes: readonly Outcome[]): Promise<string[]> {
   const missing: string[] = [];
   for (const { userId, heldIds, pendingIds } of outcomes) {
     for (const id of new Set([...heldIds, ...pendingIds])) {
-      const response = await fetch(`${http}/v1/orders/${id}`, { headers: { 'x-holdfast-user': userId } });
+      const response = await fetch(`${http}/v1/orders/${id}`, { headers: { authorization: bearerOf(userId) } });
       const { order_id: found, state } = (await response.json()) as Record<string, unknown>;
       if (found !== id || state !== 'CONFIRMED') missing.push(`${id} ${response.status} ${state}`);
     }

@@ -10,6 +10,7 @@ import type { PrivateServer } from '#libs/servers/private-server.js';
 import type { FaultProxy } from '#libs/testing/fault-proxy.js';
 import { privateNats, privateRedis } from '#libs/testing/private-servers.js';
 import { assert } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import type { ServiceName } from '../../deploy/local/topology.js';
 import { JournalReader } from '../journal-reader.js';
@@ -81,7 +82,7 @@ export class Scene {
     try {
       const response = await fetch(`${http}/v1/orders`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-holdfast-user': userId, 'idempotency-key': key },
+        headers: { 'content-type': 'application/json', authorization: bearerOf(userId), 'idempotency-key': key },
         body: JSON.stringify({ store_id: storeId, lines: [{ sku_id: skuId, quantity: 1 }] }),
       });
       return { status: response.status, body: (await response.json()) as Said['body'] };

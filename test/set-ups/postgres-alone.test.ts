@@ -21,7 +21,11 @@ test('beyond the limit nobody stands in line: they are told when the next token 
   const press = (user: string): Promise<Response> =>
     fetch(`${mesh.http}/v1/orders`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'idempotency-key': 'k', 'x-holdfast-user': user },
+      headers: {
+        'content-type': 'application/json',
+        'idempotency-key': 'k',
+        authorization: `Bearer ${mesh.tokenOf(user)}`,
+      },
       body: JSON.stringify({ store_id: 'hall', lines: [{ sku_id: 'seat', quantity: 1 }], on_busy: 'queue' }),
     });
   const answers = await Promise.all(['ann', 'bob', 'cem', 'dee'].map(press));

@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { localTokens } from '#libs/mesh/local-issuer.js';
 import { assert } from '#libs/testing/suite.js';
 import { type Mesh, startMesh } from '../../deploy/local/mesh.js';
 import type { DispensableServer } from '../../deploy/local/topology.js';
@@ -33,6 +34,11 @@ export class SmallMesh {
 
   get http(): string {
     return this.#mesh.describe().http;
+  }
+
+  /** What shows its edge who asks. */
+  tokenOf(user: string): string {
+    return localTokens(this.#mesh.describe().identity)(user);
   }
 
   get inventory(): string {

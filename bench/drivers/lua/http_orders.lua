@@ -1,5 +1,7 @@
--- wrk: orders of one unit of one sku, each with a user and an Idempotency-Key of its own.
--- Arguments after `--`: 1 store, 2 sku, 3 tag that begins every user and key, 4 "hear" to print `yes <unix ms>` at each 201.
+-- wrk: orders of one unit of one sku, each for an attendee and with an Idempotency-Key of its own.
+-- The people who send them take turns, each with a token of theirs.
+-- Arguments after `--`: 1 store, 2 sku, 3 tag that begins every attendee and key, 4 "hear" to print `yes <unix ms>` at each
+-- 201, 5 a file with the value of an Authorization header in each line.
 -- Prints one line of JSON at the end: times in microseconds, CPU time of wrk in seconds.
 local ffi = require('ffi')
 ffi.cdef('struct hf_timeval { long sec; long usec; }; int gettimeofday(struct hf_timeval *now, void *zone);')
@@ -12,19 +14,24 @@ function setup(thread)
 end
 
 function init(args)
-  local body = string.format('{"store_id":"%s","lines":[{"sku_id":"%s","quantity":1}]}', args[1], args[2])
   local tag = string.format('%s-%d-', args[3], thread_number)
+  local body = string.format(
+    '{"store_id":"%s","lines":[{"sku_id":"%s","quantity":1,"attendee_id":"a%s', args[1], args[2], tag)
+  local length = #body + 10 + #'"}]}'
   -- Joined by hand: wrk.format builds a table of headers for each request.
   local head = string.format(
-    'POST /v1/orders HTTP/1.1\r\nHost: %s:%s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nX-Holdfast-User: u%s',
-    wrk.host, wrk.port, #body, tag)
+    'POST /v1/orders HTTP/1.1\r\nHost: %s:%s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nAuthorization: ',
+    wrk.host, wrk.port, length)
   local middle = '\r\nIdempotency-Key: k' .. tag
   local tail = '\r\n\r\n' .. body
+  local people = {}
+  for token in io.lines(args[5]) do people[#people + 1] = token end
   local sent = 0
 
   function request()
     sent = sent + 1
-    return head .. sent .. middle .. sent .. tail
+    local number = string.format('%010d', sent)
+    return head .. people[sent % #people + 1] .. middle .. number .. tail .. number .. '"}]}'
   end
 
   if args[4] == 'hear' then

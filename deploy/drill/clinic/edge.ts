@@ -9,6 +9,12 @@ const PERSISTENCE_MS = 60_000;
 const PAUSE_MS = { first: 100, most: 2_000 };
 const AGAIN = new Set([429, 502, 503, 504]);
 
+/** The HTTP edge, and what shows it who asks. */
+export interface Edge {
+  pool: HttpPool;
+  tokenOf: (userId: string) => string;
+}
+
 export interface Wish {
   method: HttpAsk['method'];
   path: string;
@@ -28,11 +34,11 @@ export interface Said {
 }
 
 /** Asks as a good client does: the same key again, later each time, until something is decided. */
-export async function insist(pool: HttpPool, wish: Wish, isOpen = (_: Said): boolean => false): Promise<Said> {
+export async function insist(edge: Edge, wish: Wish, isOpen = (_: Said): boolean => false): Promise<Said> {
   const giveUpAt = Date.now() + PERSISTENCE_MS;
   const setbacks: string[] = [];
   for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.most)) {
-    const said = await once(pool, wish, setbacks);
+    const said = await once(edge, wish, setbacks);
     const again =
       AGAIN.has(said.answer.status) || said.answer.status === 0 || said.body.reason === 'REQUEST_IN_PROGRESS';
     if (!again && !isOpen(said)) return said;
@@ -44,8 +50,9 @@ export async function insist(pool: HttpPool, wish: Wish, isOpen = (_: Said): boo
   }
 }
 
-async function once(pool: HttpPool, { method, path, userId, key, body }: Wish, setbacks: string[]): Promise<Said> {
-  const headers = { 'x-holdfast-user': userId, 'idempotency-key': key };
+async function once({ pool, tokenOf }: Edge, wish: Wish, setbacks: string[]): Promise<Said> {
+  const { method, path, userId, key, body } = wish;
+  const headers = { authorization: `Bearer ${tokenOf(userId)}`, 'idempotency-key': key };
   try {
     const answer = await pool.ask({
       ...{ method, path, headers, timeoutMs: TRY_MS },

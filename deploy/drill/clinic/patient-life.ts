@@ -1,11 +1,10 @@
-import type { HttpPool } from '../../rush/http-pool.js';
 import type { Outcome } from '../../rush/outcome.js';
 import { newPassage } from '../../rush/passage.js';
 import { type Reply, readReply } from '../../rush/reply.js';
 import { Checkout } from './checkout.js';
 import type { DayClock } from './day-clock.js';
 import { type Patient, STORE } from './day-plan.js';
-import { insist, type Said, type Wish } from './edge.js';
+import { type Edge, insist, type Said, type Wish } from './edge.js';
 import type { Offers } from './offers.js';
 import type { Capture } from './unaccounted-payments.js';
 
@@ -24,7 +23,7 @@ export interface PatientStory {
 }
 
 export interface Surroundings {
-  pool: HttpPool;
+  edge: Edge;
   offers: Offers;
   clock: DayClock;
   /** When whoever still waits goes home: later than the last word should come. */
@@ -150,7 +149,7 @@ export class PatientLife {
 
   async #ask(wish: Wish, isOpen?: (said: Said) => boolean): Promise<Said> {
     this.#story.outcome.sends += 1;
-    return insist(this.around.pool, wish, isOpen);
+    return insist(this.around.edge, wish, isOpen);
   }
 
   #noteChange(kind: string, { answer, body }: Said): void {

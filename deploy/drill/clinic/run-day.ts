@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { OnSoldOut } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { localTokens } from '#libs/mesh/local-issuer.js';
 import { importSkus } from '../../local/import-skus.js';
 import type { Scale } from '../../local/topology.js';
 import { HttpPool } from '../../rush/http-pool.js';
@@ -112,11 +113,13 @@ interface Living {
 /** Everybody's day, and what happens meanwhile. */
 async function live(stage: Stage, { patients }: Day, living: Living): Promise<PatientStory[]> {
   const { clock, plan, incidents, report } = living;
-  const pool = new HttpPool(stage.mesh.describe().http, MAX_SOCKETS);
+  const { http, identity } = stage.mesh.describe();
+  const pool = new HttpPool(http, MAX_SOCKETS);
+  const edge = { pool, tokenOf: localTokens(identity) };
   const offers = await Offers.open(stage.streams);
   const endsAt = plan.lastSlot + LAST_WORD;
   try {
-    const lives = patients.map((patient) => new PatientLife(patient, { pool, offers, clock, endsAt }).run());
+    const lives = patients.map((patient) => new PatientLife(patient, { edge, offers, clock, endsAt }).run());
     const happening = incidents.map(async ({ at, what, act }) => {
       await clock.until(at);
       report(`${clock.text(at)}: ${what}`);

@@ -1,4 +1,4 @@
-import { verifierBy } from '#libs/identity/identity-settings.js';
+import { createTokenVerifier } from '#libs/identity/token-verifier.js';
 import { openTls, targetOf } from '#libs/rpc/tls.js';
 import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
@@ -57,9 +57,6 @@ export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ ht
 
 /** How it finds out who calls. */
 function identifyIn({ identity }: BffConfig, { logger }: Lifecycle): Identify {
-  const verifier = verifierBy(identity, (error) =>
-    logger.error({ err: error }, 'the keys of the issuer cannot be read'),
-  );
-  if (verifier === undefined) logger.warn('there is no TOKEN_ISSUER: the edge believes who callers say they are');
-  return identifyBy(verifier);
+  const onTrouble = (error: unknown): void => logger.error({ err: error }, 'the keys of the issuer cannot be read');
+  return identifyBy(createTokenVerifier({ ...identity, onTrouble }));
 }

@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { createTokenVerifier } from '#libs/identity/token-verifier.js';
 import { ConfigError } from '#libs/runtime/config.js';
 import { createLogger } from '#libs/runtime/logger.js';
 import { assert, suite } from '#libs/testing/suite.js';
-import { bearerOf } from '#libs/testing/test-issuer.js';
+import { bearerOf, testIdentity } from '#libs/testing/test-issuer.js';
 import { createHttp, type HttpOptions } from '../src/adapters/http.js';
 import { identifyBy } from '../src/adapters/identity.js';
 import { resource } from '../src/adapters/resource.js';
@@ -23,9 +24,16 @@ test.after(async () => {
   await edge.close();
 });
 
+const { TOKEN_ISSUER: issuer, TOKEN_AUDIENCE: audience, TOKEN_KEYS: keys } = testIdentity();
+const verifier = createTokenVerifier({ issuer, audience, keys, algorithms: ['EdDSA'], cacheMax: 10 });
+
 /** A server with one route, which says from where it was asked. */
 async function startBare(options: Partial<HttpOptions>): Promise<string> {
-  const app = createHttp({ logger: createLogger('test', 'silent'), identify: identifyBy(undefined), ...options });
+  const app = createHttp({
+    logger: createLogger('test', 'silent'),
+    identify: identifyBy(verifier),
+    ...options,
+  });
   resource(app, '/me', {
     GET: { forUser: false, schema: {}, handler: async (request, reply) => reply.send({ ip: request.ip }) },
     POST: { forUser: true, schema: {}, handler: async (_, reply) => reply.code(204).send() },
@@ -116,11 +124,12 @@ test('origins and proxies are named exactly, or the process does not start', () 
   };
   for (const [name, texts] of Object.entries(wrong)) {
     for (const text of texts) {
-      const config = () => readConfig({ GATEWAY_TARGET: 'dns:gateway:9000', [name]: text });
+      const config = () => readConfig({ ...testIdentity(), GATEWAY_TARGET: 'dns:gateway:9000', [name]: text });
       assert.throws(config, (error: unknown) => error instanceof ConfigError && error.message.includes(name), text);
     }
   }
   const env = {
+    ...testIdentity(),
     GATEWAY_TARGET: 'dns:gateway:9000',
     CORS_ORIGINS: `${page}, http://127.0.0.1:8090`,
     TRUST_PROXY: '10.0.0.0/8,::1',
@@ -205,7 +214,7 @@ test('10,000 bytes of headers are taken, or are judged as what they are; beyond 
 
 test('whoever sends a head or a body too slowly is told 408, and their connection ends', async () => {
   const base = await startBare({ headersTimeoutMs: 300, requestTimeoutMs: 600 });
-  const head = 'POST /me HTTP/1.1\r\nhost: x\r\nx-holdfast-user: ana\r\ncontent-type: application/json\r\n';
+  const head = 'POST /me HTTP/1.1\r\nhost: x\r\nauthorization: Bearer x\r\ncontent-type: application/json\r\n';
   const answers = await Promise.all([drip(base, head), drip(base, `${head}content-length: 5000\r\n\r\n{`)]);
   for (const answer of answers) {
     assert.match(answer, 'HTTP/1.1 408');

@@ -1,4 +1,4 @@
-import { verifierBy } from '#libs/identity/identity-settings.js';
+import { createTokenVerifier } from '#libs/identity/token-verifier.js';
 import { StatusReader, statusService } from '#libs/mesh/status-service.js';
 import { isHealthy } from '#libs/redis/check-server.js';
 import { openRedis } from '#libs/redis/open-redis.js';
@@ -11,7 +11,6 @@ import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
 import { openAccessLog } from './adapters/access.js';
 import { createAuthorize } from './adapters/authorize.js';
-import { believing } from './adapters/believing.js';
 import { GatewayList, reachableAddress } from './adapters/gateway-list.js';
 import { reservationService } from './adapters/grpc.js';
 import { connectInventory } from './adapters/inventory.js';
@@ -110,12 +109,8 @@ function targetsOf(
 
 /** Whom it lets in. */
 function authorizeBy({ identity, serviceCertificates }: GatewayConfig, { logger }: Lifecycle): Authorize {
-  const verifier = verifierBy(identity, (error) =>
-    logger.error({ err: error }, 'the keys of the issuer cannot be read'),
-  );
-  if (verifier !== undefined) return createAuthorize(verifier, serviceCertificates);
-  logger.warn('there is no TOKEN_ISSUER: the gateway believes who callers say they are');
-  return believing;
+  const onTrouble = (error: unknown): void => logger.error({ err: error }, 'the keys of the issuer cannot be read');
+  return createAuthorize(createTokenVerifier({ ...identity, onTrouble }), serviceCertificates);
 }
 
 /** What this gateway tells of itself and the others. */

@@ -15,6 +15,7 @@ import { addOverbookedCommand } from './adapters/skus/overbooked-command.js';
 import { addSkuCommands } from './adapters/skus/sku-commands.js';
 import { addExplainCommands } from './adapters/stories/explain-commands.js';
 import { addSwitchCommands } from './adapters/switches/switch-commands.js';
+import { addTokenCommand } from './adapters/tokens/token-command.js';
 import { addWaitlistCommands } from './adapters/waitlist/waitlist-commands.js';
 
 const epilogue = `
@@ -27,24 +28,33 @@ Run it in the clone of Holdfast: npx --no-install holdfast …, or npm run holdf
 registry for a package of that name, which is not this one.
 
 The gateway is the one named with --gateway, else with HOLDFAST_GATEWAY, else that of the mesh which npm start runs on
-this machine, else 127.0.0.1:7011. You are who --as says, else HOLDFAST_OPERATOR, else who is logged in; the history
-keeps it beside the reason.
+this machine, else 127.0.0.1:7011. Who you are your token says: --token-file FILE, else HOLDFAST_TOKEN. For the mesh
+on this machine one is issued by itself, to --as NAME, else HOLDFAST_OPERATOR, else who is logged in. The history keeps
+the name beside the reason.
 
 Exit codes: 0 done; 1 the gateway said no, or a proof failed; 2 the command is not right, and nothing was sent; 3 no
 gateway answered, or a part behind it is away.`;
+
+interface GivenToAll {
+  gateway?: string;
+  as?: string;
+  tokenFile?: string;
+  json?: boolean;
+}
 
 /** All commands over one session. */
 export function programOf(session: Session): Command {
   const program = new Command('holdfast')
     .description("The operators' commands of Holdfast: see and set how it sells.")
     .option('--gateway <host:port>', 'the gateway to ask')
-    .option('--as <name>', 'who you are')
+    .option('--as <name>', 'who you are, for the mesh on this machine')
+    .option('--token-file <file>', 'your token, from elsewhere')
     .option('--json', 'one JSON document on stdout, errors as JSON on stderr')
     .addHelpText('after', epilogue)
     // Groups and their commands take the options of all, wherever they stand.
     .hook('preAction', (_program, command) => {
-      const { gateway, as, json } = command.optsWithGlobals<{ gateway?: string; as?: string; json?: boolean }>();
-      session.given = { gateway, as };
+      const { gateway, as, tokenFile, json } = command.optsWithGlobals<GivenToAll>();
+      session.given = { gateway, as, tokenFile };
       session.screen.json = json ?? false;
     });
   program.commandsGroup('How it is:');
@@ -65,7 +75,9 @@ export function programOf(session: Session): Command {
   addMoneyCommands(program, session);
   addOrderCommands(program, session);
   addJobCommands(program, session);
-  return program.commandsGroup('More:').helpCommand('help [command]', 'this, or the help of a command');
+  program.commandsGroup('More:');
+  addTokenCommand(program, session);
+  return program.helpCommand('help [command]', 'this, or the help of a command');
 }
 
 function addSku(program: Command, session: Session): void {

@@ -1,11 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openLocalIssuer } from '#libs/mesh/local-issuer.js';
 import { writeMeshFile } from '#libs/mesh/mesh-file.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { holdfast, type Surroundings } from './command-line.js';
 
 const test = suite('holdfast');
+
+/** A mesh issues tokens. */
+function openIdentity(directory: string): string {
+  const identity = join(directory, 'identity');
+  openLocalIssuer(identity);
+  return identity;
+}
 
 const show = (around: Surroundings, ...more: string[]) =>
   holdfast(['limits', 'show', '--store', 'kiln', ...more], around);
@@ -14,7 +22,13 @@ test('the gateway is that of the option, else of the environment, else of the me
   const meshDirectory = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
   try {
     const gateway = '127.0.0.1:3';
-    writeMeshFile(meshDirectory, { http: '', gateway, services: {}, infra: { postgres: { url: '' } } });
+    writeMeshFile(meshDirectory, {
+      http: '',
+      gateway,
+      identity: openIdentity(meshDirectory),
+      services: {},
+      infra: { postgres: { url: '' } },
+    });
     const env = { HOLDFAST_GATEWAY: '127.0.0.1:2' };
     assert.match((await show({ env, meshDirectory }, '--gateway', '127.0.0.1:1')).err, '127.0.0.1:1 (--gateway)');
     assert.match((await show({ env, meshDirectory })).err, '127.0.0.1:2 (HOLDFAST_GATEWAY)');

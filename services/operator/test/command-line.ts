@@ -1,4 +1,5 @@
 import { type CliOptions, runCli } from '../src/cli.js';
+import { meshDirectory as meshHere } from './mesh-here.js';
 
 /** What one command printed and ended with. */
 export interface Printed {
@@ -46,7 +47,7 @@ export function watching(args: readonly string[], around: Surroundings = {}): Wa
 }
 
 function optionsOf(args: readonly string[], around: Surroundings) {
-  const { env = {}, meshDirectory = '/nowhere', isTTY = false, rows = 0 } = around;
+  const { env = {}, meshDirectory = meshHere, isTTY = false, rows = 0 } = around;
   const loginName = 'loginName' in around ? around.loginName : 'anna';
   const printed = { out: '', err: '' };
   const sink = (name: 'out' | 'err') => ({

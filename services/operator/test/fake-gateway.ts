@@ -13,6 +13,7 @@ import { partOf, type RequestOf, type ResponseOf, type ServiceDefinition } from 
 import { startServer } from '#libs/rpc/server.js';
 import { type Handlers, implement, type ServiceImplementation, type UnaryHandler } from '#libs/rpc/service.js';
 import { createLogger } from '#libs/runtime/logger.js';
+import { authorize } from './mesh-here.js';
 
 const services = [
   ControlServiceDefinition,
@@ -73,6 +74,7 @@ export async function startFakeGateway(): Promise<FakeGateway> {
   const server = await startServer({
     address: '127.0.0.1:0',
     services: services.map((definition) => scripted(definition, fake)),
+    authorize,
     logger: createLogger('fake', 'silent'),
     reflection: false,
     drainMs: 50,
@@ -88,7 +90,7 @@ function scripted<Definition extends ServiceDefinition>(
   const handlers = Object.keys(definition.methods).map((method): [string, UnaryHandler<unknown, unknown>] => [
     method,
     async (request, call) => {
-      const [role, user] = [call.metadata('x-holdfast-role'), call.metadata('x-holdfast-user')];
+      const { role, userId: user } = call.principal ?? {};
       fake.asked.push({ method, request: request as Asked['request'], role, user });
       const answer: unknown = fake.script[method as keyof Script];
       if (answer === undefined) throw new Fault('UNAVAILABLE', `nobody has scripted ${method}`);

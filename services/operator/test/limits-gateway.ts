@@ -18,6 +18,7 @@ import { partOf } from '#libs/rpc/definition.js';
 import { startServer } from '#libs/rpc/server.js';
 import { implement } from '#libs/rpc/service.js';
 import { createLogger } from '#libs/runtime/logger.js';
+import { authorize } from './mesh-here.js';
 
 /** A gateway that knows the limits of one store, and what it was asked. */
 export interface LimitsGateway {
@@ -76,14 +77,14 @@ export async function startLimitsGateway(): Promise<LimitsGateway> {
   };
   const service = implement(limitMethods, {
     async listLimits(request, call) {
-      fake.roles.push(call.metadata('x-holdfast-role'));
+      fake.roles.push(call.principal?.role);
       fake.listed.push(request);
       const fault = fake.fault ?? fake.listFault;
       if (fault) throw fault;
       return fake.hasSkus ? page(request) : { ...page(request), skus: [], nextPageToken: '' };
     },
     async setLimits(request, call) {
-      fake.roles.push(call.metadata('x-holdfast-role'));
+      fake.roles.push(call.principal?.role);
       fake.set.push(request);
       if (fake.fault) throw fake.fault;
       if (request.skuId !== '' && request.skuId === fake.missing) throw new Fault('SKU_NOT_FOUND', 'no such sku');
@@ -96,6 +97,7 @@ export async function startLimitsGateway(): Promise<LimitsGateway> {
   const server = await startServer({
     address: '127.0.0.1:0',
     services: [service, skus],
+    authorize,
     logger: createLogger('fake', 'silent'),
     reflection: false,
     drainMs: 50,

@@ -42,7 +42,7 @@ test('show reads every page, and says who set what', async () => {
       ['kiln', 'second'],
     ],
   );
-  assert.equal(gateway.roles, ['operator', 'operator']);
+  assert.equal(gateway.roles, ['OPERATOR', 'OPERATOR']);
 });
 
 test('show --json prints one document with what the table has', async () => {

@@ -45,8 +45,8 @@ test('set sends the version that it has read, with who and why', async () => {
   assert.equal(
     gateway.asked.map(({ method, role, user }) => [method, role, user]),
     [
-      ['getControl', 'operator', 'anna'],
-      ['setStockPath', 'operator', 'anna'],
+      ['getControl', 'OPERATOR', 'anna'],
+      ['setStockPath', 'OPERATOR', 'anna'],
     ],
   );
 });

@@ -5,8 +5,6 @@ import { Fault } from '#libs/refusal/fault.js';
 
 /** Whom staff act for. */
 export const forUserHeader = 'Holdfast-For-User';
-/** Believed for the time of the move to tokens, while there is no verifier. */
-export const userHeader = 'X-Holdfast-User';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,9 +28,7 @@ export interface Caller {
 export function callerOf({ principal, headers }: FastifyRequest): Caller {
   if (principal === null) throw new Fault('TOKEN_MISSING', 'The request does not say who calls');
   const { role, userId } = principal;
-  const { authorization } = headers;
-  if (authorization === undefined)
-    return { role, userId, key: userId, metadata: { [userHeader.toLowerCase()]: userId } };
+  const { authorization = '' } = headers;
   const forUser = forUserIn(headers);
   if (forUser === undefined) return { role, userId, key: `${role} ${userId}`, metadata: { authorization } };
   const metadata = { authorization, 'holdfast-for-user': forUser };
@@ -42,10 +38,8 @@ export function callerOf({ principal, headers }: FastifyRequest): Caller {
 /** Finds out who calls, by the token: at once for one that was seen before. Throws or rejects with Faults. */
 export type Identify = (request: FastifyRequest) => Principal | Promise<Principal>;
 
-/** Without a verifier the header is believed. */
-export function identifyBy(verifier: TokenVerifier | undefined): Identify {
+export function identifyBy(verifier: TokenVerifier): Identify {
   return (request) => {
-    if (verifier === undefined) return believed(request);
     const who = verifier.verify(request.headers.authorization);
     return who instanceof Promise ? who.then((known) => mayName(known, request)) : mayName(who, request);
   };
@@ -61,10 +55,4 @@ function mayName(principal: Principal, { headers }: FastifyRequest): Principal {
 function forUserIn(headers: FastifyRequest['headers']): string | undefined {
   const forUser = headers['holdfast-for-user'];
   return typeof forUser === 'string' ? forUser : undefined;
-}
-
-function believed({ headers }: FastifyRequest): Principal {
-  const user = headers['x-holdfast-user'];
-  if (typeof user === 'string' && user !== '') return { userId: user, role: 'USER', stores: [] };
-  throw new Fault('USER_MISSING', `The header ${userHeader} names no user`);
 }

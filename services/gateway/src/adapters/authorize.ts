@@ -10,8 +10,8 @@ import { mayActForOthers, mayCall } from '../domain/permissions.js';
 export const forUserKey = 'holdfast-for-user';
 
 /**
- * Who calls, by their token, or the certificate of a service that shows none; whether they may call this at all, by the table of permissions; and whether they may act for
- * whom they name. All of it before anything else of the call is looked at.
+ * Who calls, by their token, or the certificate of a service that shows none; whether they may call this at all, by the table
+ * of permissions; and whether they may act for whom they name. All of it before anything else of the call is looked at.
  */
 export function createAuthorize(verifier: TokenVerifier, serviceCertificates: readonly string[]): Authorize {
   return (call, path) => {

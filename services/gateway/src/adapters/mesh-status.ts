@@ -11,8 +11,6 @@ import { within } from './inner-calls.js';
 const ASK_MS = 1_000;
 const asking = { defaultDeadlineMs: ASK_MS };
 
-const passedOn = ['authorization', 'x-holdfast-role'];
-
 type StatusClient = Client<StatusServiceDefinition>;
 
 export interface MeshStatusOptions {
@@ -87,11 +85,11 @@ async function askOne(
   call: CallContext,
 ): Promise<MeshInstance> {
   // Another gateway asks who wants to know, as this one did.
-  const metadata = passedOn.flatMap((name) => [[name, call.metadata(name) ?? '']]).filter(([, value]) => value !== '');
+  const authorization = call.metadata('authorization');
   try {
     const { status } = await client.getStatus(
       {},
-      { ...within(call), deadlineMs: ASK_MS, metadata: Object.fromEntries(metadata) },
+      { ...within(call), deadlineMs: ASK_MS, ...(authorization && { metadata: { authorization } }) },
     );
     return { ...named, status, problem: status ? '' : 'its answer is empty' };
   } catch (error) {

@@ -65,7 +65,7 @@ test('what is wrong is named, nothing is placed and nothing marked', async () =>
     fault.violations.map(({ field }) => field),
     ['store_id', 'request_id', 'lines'],
   );
-  assert.is(reasonOf(await reserve('', request, 5_000)), 'USER_MISSING');
+  assert.is(reasonOf(await reserve('', request, 5_000)), 'INVALID_REQUEST');
   assert.is(placed.length, 0);
   assert.is(requests.begun.length, 0);
 });

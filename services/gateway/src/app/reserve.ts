@@ -116,7 +116,6 @@ function verbOf({ placeOrder, replay, limitedFaults }: ReserveOptions): Verb<Hol
 }
 
 function faultIn(userId: string, request: ReserveRequest): Fault | undefined {
-  if (userId === '') return new Fault('USER_MISSING', 'A reservation names its user');
   const violations = validateReserve(userId, request);
   return violations.length > 0 ? invalidRequest(violations) : undefined;
 }

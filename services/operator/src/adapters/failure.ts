@@ -92,7 +92,10 @@ function unreachable(fault: Fault, gateway: GatewayAddress | undefined): Failure
 
 const adviceByReason: Partial<Record<FaultReason, string>> = {
   PERMISSION_DENIED: 'this gateway does not take you for an operator',
-  USER_MISSING: 'say who you are, for the history: --as NAME or HOLDFAST_OPERATOR',
+  TOKEN_MISSING:
+    'say who you are: HOLDFAST_TOKEN or --token-file FILE; --as NAME is enough for the mesh on this machine',
+  TOKEN_EXPIRED: 'get a new token from whoever issues them',
+  TOKEN_INVALID: 'get a token from the issuer that this gateway believes',
   SKU_NOT_FOUND: 'sku ids are told apart by case; limits show --store lists those of a store',
   ORDER_NOT_FOUND: 'holdfast explain user USER --sku SKU finds the orders of a person',
   JOB_NOT_FOUND: 'holdfast jobs list has them all',

@@ -10,12 +10,12 @@ export interface NameSources {
 
 const id = /^[\x21-\x7e]{1,128}$/;
 
-/** Who changes things, as the history tells it: the option, else HOLDFAST_OPERATOR, else who is logged in. */
+/** Who an operator of the mesh on this machine is: the option, else HOLDFAST_OPERATOR, else who is logged in. */
 export function operatorName({ as, env, loginName }: NameSources): string | undefined {
   if (as !== undefined) return checked(as, '--as');
   const named = env.HOLDFAST_OPERATOR ?? '';
   if (named !== '') return checked(named, 'HOLDFAST_OPERATOR');
-  // The gateway says when a name is needed and there is none.
+  // Without a name there is no token, and the gateway says so.
   return loginName !== undefined && id.test(loginName) ? loginName : undefined;
 }
 

@@ -3,12 +3,13 @@ import type { Gateway } from '../app/ports.js';
 import { gatewayOn } from './gateway.js';
 import { type AddressSources, type GatewayAddress, gatewayAddress } from './gateway-address.js';
 import { type NameSources, operatorName } from './operator-name.js';
+import { operatorToken, type TokenSources } from './operator-token.js';
 import type { Screen } from './screen.js';
 import { openWire, type Wire } from './wire.js';
 
 /** Where a session learns what it was not told. */
 export interface Surroundings {
-  env: AddressSources['env'] & NameSources['env'];
+  env: AddressSources['env'] & NameSources['env'] & TokenSources['env'];
   meshDirectory: string;
   loginName: string | undefined;
   /** How often a command that watches looks. */
@@ -23,7 +24,7 @@ export class Session {
   #wire: Wire | undefined;
   #gateway: Gateway | undefined;
   /** The options of all commands. */
-  given: { gateway?: string | undefined; as?: string | undefined } = {};
+  given: { gateway?: string | undefined; as?: string | undefined; tokenFile?: string | undefined } = {};
 
   constructor(
     readonly screen: Screen,
@@ -41,7 +42,8 @@ export class Session {
     const { env, meshDirectory, loginName } = this.surroundings;
     const operator = operatorName({ as: this.given.as, env, loginName });
     this.#address = gatewayAddress({ env, meshDirectory, given: this.given.gateway });
-    this.#wire = openWire(this.#address.address, operator);
+    const { tokenFile } = this.given;
+    this.#wire = openWire(this.#address.address, operatorToken({ tokenFile, env, operator, meshDirectory }));
     this.#gateway = gatewayOn(this.#wire);
     return this.#gateway;
   }
