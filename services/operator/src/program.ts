@@ -17,6 +17,7 @@ import { addExplainCommands } from './adapters/stories/explain-commands.js';
 import { addSwitchCommands } from './adapters/switches/switch-commands.js';
 import { addTokenCommand } from './adapters/tokens/token-command.js';
 import { addWaitlistCommands } from './adapters/waitlist/waitlist-commands.js';
+import { addWebhookCommands } from './adapters/webhooks/webhook-commands.js';
 
 const epilogue = `
 At 10:00:01 on a Monday:
@@ -78,6 +79,8 @@ export function programOf(session: Session): Command {
   program.commandsGroup('More:');
   addTokenCommand(program, session);
   return program.helpCommand('help [command]', 'this, or the help of a command');
+  addWebhookCommands(program, session);
+  return program.commandsGroup('More:').helpCommand('help [command]', 'this, or the help of a command');
 }
 
 function addSku(program: Command, session: Session): void {

@@ -8,6 +8,7 @@ import { ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control
 import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { SchedulerServiceDefinition } from '#libs/contracts/gen/holdfast/scheduler/v1/scheduler_service.js';
 import { WaitlistServiceDefinition } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
+import { WebhookServiceDefinition } from '#libs/contracts/gen/holdfast/webhook/v1/webhook_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { partOf, type RequestOf, type ResponseOf, type ServiceDefinition } from '#libs/rpc/definition.js';
 import { startServer } from '#libs/rpc/server.js';
@@ -24,6 +25,7 @@ const services = [
   MoneyServiceDefinition,
   OrderDeskServiceDefinition,
   SchedulerServiceDefinition,
+  WebhookServiceDefinition,
   partOf(WaitlistServiceDefinition, ['listWaitlist', 'pauseWaitlist', 'resumeWaitlist']),
   partOf(ReservationServiceDefinition, ['getSku', 'listSkus', 'moveOrder']),
 ] as const;

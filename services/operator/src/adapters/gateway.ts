@@ -12,6 +12,7 @@ import { skuCalls } from './skus/sku-calls.js';
 import { storyCalls } from './stories/story-calls.js';
 import { switchCalls } from './switches/switch-calls.js';
 import { waitlistCalls } from './waitlist/waitlist-calls.js';
+import { webhookCalls } from './webhooks/webhook-calls.js';
 import type { Wire } from './wire.js';
 
 /** Everything that the gateway is asked. */
@@ -30,5 +31,6 @@ export function gatewayOn(wire: Wire): Gateway {
     jobs: jobCalls(wire),
     releases: releaseCalls(wire),
     waitlists: waitlistCalls(wire),
+    webhooks: webhookCalls(wire),
   };
 }

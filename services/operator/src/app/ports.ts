@@ -13,6 +13,7 @@ import type { Sku, SkuDraft, StockedSku } from '../domain/sku.js';
 import type { OrderStory, RequestAsked, RequestStory, StoryOrder, UserStory } from '../domain/story.js';
 import type { ControlChange, Scope, Switch } from '../domain/switches.js';
 import type { WaitersPage } from '../domain/waiter.js';
+import type { DeliveriesWanted, WebhookDelivery, WebhookEndpoint, WebhookTest } from '../domain/webhook.js';
 
 /** Who set a rate limit. */
 export type LimitSource = 'sku' | 'store' | 'configured';
@@ -213,6 +214,28 @@ export interface Waitlists {
   resumeWaitlist(sku: SkuNamed, reason: string): Promise<number>;
 }
 
+/** An endpoint with the secret that is told this once. */
+export interface EndpointWithSecret {
+  endpoint: WebhookEndpoint;
+  secret: string;
+}
+
+/** Where events of stores go. */
+export interface Webhooks {
+  addEndpoint(endpoint: { storeId: string; url: string; eventTypes: string[] }): Promise<EndpointWithSecret>;
+  /** An empty store: of all. */
+  listEndpoints(storeId: string, pageSize: number, pageToken: string): Promise<Page<WebhookEndpoint>>;
+  rotateSecret(endpointId: string): Promise<EndpointWithSecret>;
+  pauseEndpoint(endpointId: string, reason: string): Promise<WebhookEndpoint>;
+  resumeEndpoint(endpointId: string): Promise<WebhookEndpoint>;
+  removeEndpoint(endpointId: string): Promise<void>;
+  /** The newest first. */
+  listDeliveries(wanted: DeliveriesWanted, pageSize: number, pageToken: string): Promise<Page<WebhookDelivery>>;
+  /** How many are sent again. */
+  replay(which: { endpointId: string; eventId: string; failedSince: Date | undefined }): Promise<number>;
+  test(endpointId: string): Promise<WebhookTest>;
+}
+
 /** The gateway as operators use it. */
 export interface Gateway {
   limits: Limits;
@@ -228,4 +251,5 @@ export interface Gateway {
   jobs: Jobs;
   releases: Releases;
   waitlists: Waitlists;
+  webhooks: Webhooks;
 }

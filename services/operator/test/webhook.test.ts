@@ -1,0 +1,74 @@
+import { WebhookDeliveryState, WebhookEndpointState } from '#libs/contracts/gen/holdfast/webhook/v1/webhook_service.js';
+import { assert, suite } from '#libs/testing/suite.js';
+import { holdfast } from './command-line.js';
+import { type FakeGateway, startFakeGateway } from './fake-gateway.js';
+
+const test = suite('holdfast webhook');
+let gateway: FakeGateway;
+const at = new Date('2026-03-02T10:00:00Z');
+const endpoint = {
+  ...{ endpointId: 'whe_1', storeId: 'kiln', url: 'https://kiln.example/hooks', eventTypes: ['order.*'] },
+  ...{ state: WebhookEndpointState.WEBHOOK_ENDPOINT_STATE_DISABLED, stateReason: 'it answered 410 Gone' },
+  ...{ failingSince: at, createdBy: 'olga', createdAt: at, waiting: 3, previousSecretUntil: undefined },
+};
+const delivery = {
+  ...{ endpointId: 'whe_1', eventId: '4711', eventType: 'order.held', payload: '{}', attempts: 10 },
+  ...{ state: WebhookDeliveryState.WEBHOOK_DELIVERY_STATE_FAILED, createdAt: at, lastAttemptAt: at },
+  ...{ nextAttemptAt: undefined, lastStatus: 503, lastError: 'it answered 503' },
+};
+
+test.before(async () => {
+  gateway = await startFakeGateway();
+});
+test.before.each(() => {
+  gateway.asked = [];
+  gateway.script = {
+    putWebhookEndpoint: { endpoint, secret: 'whsec_abc' },
+    listWebhookEndpoints: { endpoints: [endpoint], nextPageToken: '' },
+    listWebhookDeliveries: { deliveries: [delivery], nextPageToken: '' },
+    replayWebhookDeliveries: { replayed: 2 },
+    pauseWebhookEndpoint: { endpoint },
+    sendTestWebhook: { delivered: false, status: 503, error: 'it answered 503', tookMs: 12 },
+  };
+});
+test.after(() => gateway.close());
+
+const run = (...args: string[]) => holdfast(['--gateway', gateway.address, 'webhook', ...args]);
+
+test('an endpoint is added, and its secret shown', async () => {
+  const args = ['add', '--store', 'kiln', '--url', endpoint.url, '--events', 'order.*,waitlist.offered'];
+  const { code, out } = await run(...args);
+  assert.is(code, 0);
+  assert.match(out, /whe_1 +kiln.*DISABLED: it answered 410 Gone +3/);
+  assert.match(out, /secret: whsec_abc\n/);
+  const [asked] = gateway.requests('putWebhookEndpoint');
+  assert.equal([asked?.storeId, asked?.eventTypes], ['kiln', ['order.*', 'waitlist.offered']]);
+});
+
+test('everything that is wrong is said, and nothing is asked', async () => {
+  const { code, err } = await run('add', '--url', 'nowhere');
+  assert.is(code, 2);
+  assert.match(err, /--store/);
+  assert.match(err, /--url/);
+  assert.is((await run('replay', 'whe_1')).code, 2);
+  assert.is((await run('pause', 'whe_1')).code, 2);
+  assert.is((await run('deliveries', 'whe_1', '--state', 'lost')).code, 2);
+  assert.equal(gateway.asked, []);
+});
+
+test('endpoints and deliveries are listed, as text and as JSON', async () => {
+  const { endpoints } = JSON.parse((await run('list', '--json')).out);
+  assert.equal([endpoints[0].state, endpoints[0].waiting], ['DISABLED', 3]);
+  const { out } = await run('deliveries', 'whe_1', '--state', 'failed', '--since', '2h');
+  assert.match(out, /4711 +order.held +FAILED +10 .*it answered 503/);
+  const [asked] = gateway.requests('listWebhookDeliveries');
+  assert.is(asked?.state, WebhookDeliveryState.WEBHOOK_DELIVERY_STATE_FAILED);
+  assert.ok(Math.abs((asked?.since?.getTime() ?? 0) - (Date.now() - 7_200_000)) < 60_000);
+});
+
+test('what failed is sent again, and a test says what came of it', async () => {
+  assert.match((await run('replay', 'whe_1', '--failed-since', '2d')).out, /2 events are sent again/);
+  assert.match((await run('test', 'whe_1')).out, /it answered 503, after 12 ms/);
+});
+
+test.run();
