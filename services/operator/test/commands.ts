@@ -10,6 +10,7 @@ import type { Script } from './fake-gateway.js';
 import { holdStats, movement, payment } from './money-samples.js';
 import { alert, events, job, letter, order, orderId, plan, proof, release } from './repair-samples.js';
 import { change, longAgo, mug, mugUnits, orderSwitch, stockSwitch, wellMesh } from './samples.js';
+import { webhookAnswers } from './webhook-samples.js';
 
 /** A command as it may be typed, and how many things are wrong with a bad one. */
 export interface SampleCommand {
@@ -119,6 +120,24 @@ export const sampleCommands: Record<string, SampleCommand> = {
   'jobs run': { good: ['expire'], bad: { args: ['EXPIRE'], problems: ['JOB "EXPIRE"'] } },
   'jobs pause': { good: ['expire', ...why], bad: { args: ['EXPIRE'], problems: ['JOB "EXPIRE"', needsReason] } },
   'jobs resume': { good: ['expire'], bad: { args: ['EXPIRE'], problems: ['JOB "EXPIRE"'] } },
+  'webhook add': {
+    good: ['--store', 'kiln', '--url', 'https://kiln.example/hooks'],
+    bad: { args: ['--url', 'nowhere'], problems: ['--store is missing', '--url'] },
+  },
+  'webhook list': { good: [] },
+  'webhook deliveries': {
+    good: ['whe_1'],
+    bad: { args: ['a b', '--state', 'lost', '--since', 'soon'], problems: ['ENDPOINT', '--state', '--since'] },
+  },
+  'webhook replay': {
+    good: ['whe_1', '--event', '4711'],
+    bad: { args: ['a b', '--failed-since', 'soon'], problems: ['ENDPOINT', '--failed-since'] },
+  },
+  'webhook rotate': { good: ['whe_1'], bad: { args: ['a b'], problems: ['ENDPOINT'] } },
+  'webhook pause': { good: ['whe_1', ...why], bad: { args: ['a b'], problems: ['ENDPOINT', needsReason] } },
+  'webhook resume': { good: ['whe_1'], bad: { args: ['a b'], problems: ['ENDPOINT'] } },
+  'webhook remove': { good: ['whe_1'], bad: { args: ['a b'], problems: ['ENDPOINT'] } },
+  'webhook test': { good: ['whe_1'], bad: { args: ['a b'], problems: ['ENDPOINT'] } },
   'sku import': { good: ['examples/skus.csv'], bad: { args: ['/nowhere.csv'], problems: ['there is no file'] } },
 };
 
@@ -205,5 +224,6 @@ export const everyAnswer: Script = {
   runJob: { job },
   pauseJob: { job: { ...job, paused: true, pauseReason: 'upgrade' } },
   resumeJob: { job },
+  ...webhookAnswers,
   importSkus: ({ skus }) => ({ created: skus.length, changed: 0, unchanged: 0, failures: [] }),
 };

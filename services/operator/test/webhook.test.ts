@@ -1,42 +1,32 @@
-import { WebhookDeliveryState, WebhookEndpointState } from '#libs/contracts/gen/holdfast/webhook/v1/webhook_service.js';
+import { WebhookDeliveryState } from '#libs/contracts/gen/holdfast/webhook/v1/webhook_service.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { holdfast } from './command-line.js';
 import { type FakeGateway, startFakeGateway } from './fake-gateway.js';
+import { webhookAnswers } from './webhook-samples.js';
 
 const test = suite('holdfast webhook');
 let gateway: FakeGateway;
-const at = new Date('2026-03-02T10:00:00Z');
-const endpoint = {
-  ...{ endpointId: 'whe_1', storeId: 'kiln', url: 'https://kiln.example/hooks', eventTypes: ['order.*'] },
-  ...{ state: WebhookEndpointState.WEBHOOK_ENDPOINT_STATE_DISABLED, stateReason: 'it answered 410 Gone' },
-  ...{ failingSince: at, createdBy: 'olga', createdAt: at, waiting: 3, previousSecretUntil: undefined },
-};
-const delivery = {
-  ...{ endpointId: 'whe_1', eventId: '4711', eventType: 'order.held', payload: '{}', attempts: 10 },
-  ...{ state: WebhookDeliveryState.WEBHOOK_DELIVERY_STATE_FAILED, createdAt: at, lastAttemptAt: at },
-  ...{ nextAttemptAt: undefined, lastStatus: 503, lastError: 'it answered 503' },
-};
-
 test.before(async () => {
   gateway = await startFakeGateway();
 });
 test.before.each(() => {
   gateway.asked = [];
-  gateway.script = {
-    putWebhookEndpoint: { endpoint, secret: 'whsec_abc' },
-    listWebhookEndpoints: { endpoints: [endpoint], nextPageToken: '' },
-    listWebhookDeliveries: { deliveries: [delivery], nextPageToken: '' },
-    replayWebhookDeliveries: { replayed: 2 },
-    pauseWebhookEndpoint: { endpoint },
-    sendTestWebhook: { delivered: false, status: 503, error: 'it answered 503', tookMs: 12 },
-  };
+  gateway.script = { ...webhookAnswers };
 });
 test.after(() => gateway.close());
 
 const run = (...args: string[]) => holdfast(['--gateway', gateway.address, 'webhook', ...args]);
 
 test('an endpoint is added, and its secret shown', async () => {
-  const args = ['add', '--store', 'kiln', '--url', endpoint.url, '--events', 'order.*,waitlist.offered'];
+  const args = [
+    'add',
+    '--store',
+    'kiln',
+    '--url',
+    'https://kiln.example/hooks',
+    '--events',
+    'order.*,waitlist.offered',
+  ];
   const { code, out } = await run(...args);
   assert.is(code, 0);
   assert.match(out, /whe_1 +kiln.*DISABLED: it answered 410 Gone +3/);

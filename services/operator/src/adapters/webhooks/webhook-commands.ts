@@ -15,23 +15,23 @@ import { deliveriesTable, deliveryJson, endpointJson, endpointsTable, secretText
 
 const mostEndpoints = 10_000;
 
-const examples = `
-Examples:
-  holdfast webhook add --store store-1 --url https://shop.example/hooks --events order.confirmed,waitlist.*
-  holdfast webhook list --store store-1
-  holdfast webhook test whe_…                          sends an event of type test, past what waits
-  holdfast webhook deliveries whe_… --state failed --since 2d
-  holdfast webhook replay whe_… --failed-since 2d      all that failed, in their order
-  holdfast webhook replay whe_… --event 4711           one, whatever became of it
-  holdfast webhook rotate whe_…                        for a day both secrets sign
-  holdfast webhook resume whe_…                        also one that was disabled; what waits goes out first`;
+/** By command; each begins with its name. */
+const examples: Readonly<Record<string, string>> = {
+  add: `holdfast webhook add --store store-1 --url https://shop.example/hooks --events order.confirmed,waitlist.*`,
+  list: `holdfast webhook list --store store-1`,
+  deliveries: `holdfast webhook deliveries whe_1 --state failed --since 2d`,
+  replay: `holdfast webhook replay whe_1 --failed-since 2d      all that failed, in their order
+  holdfast webhook replay whe_1 --event 4711           one, whatever became of it`,
+  rotate: `holdfast webhook rotate whe_1                        for a day both secrets sign`,
+  pause: `holdfast webhook pause whe_1 --reason "they move"`,
+  resume: `holdfast webhook resume whe_1                        also one that was disabled`,
+  remove: `holdfast webhook remove whe_1`,
+  test: `holdfast webhook test whe_1                          past what waits`,
+};
 
 /** `holdfast webhook …`: where events of stores go. */
 export function addWebhookCommands(program: Command, session: Session): void {
-  const group = program
-    .command('webhook')
-    .description('where events of stores are sent')
-    .addHelpText('after', examples);
+  const group = program.command('webhook').description('where events of stores are sent');
   group
     .command('add')
     .description('adds an endpoint and shows its secret, this once')
@@ -60,6 +60,9 @@ export function addWebhookCommands(program: Command, session: Session): void {
     .option('--failed-since <ago>', 'all that failed in the last 2h, 3d, …')
     .action((id: string, typed: { event?: string; failedSince?: string }) => replay(session, id, typed));
   addEndpointVerbs(group, session);
+  for (const command of group.commands) {
+    command.addHelpText('after', `\nExample:\n  ${examples[command.name()] ?? ''}`);
+  }
 }
 
 function addEndpointVerbs(group: Command, session: Session): void {
