@@ -5,6 +5,7 @@ import { orderId } from '#libs/contracts/order-id.js';
 import { claimOf } from '#libs/ledger/test-ledger.js';
 import { type Client, connect } from '#libs/rpc/client.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { type Received, type Receiver, startReceiver } from '../services/webhook/test/receiver.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
@@ -44,7 +45,7 @@ test('an order that is placed over HTTP and confirmed is told to its store, in o
   await until(async () => {
     const response = await fetch(`${mesh.http}/v1/orders`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-holdfast-user': user, 'idempotency-key': key },
+      headers: { 'content-type': 'application/json', authorization: bearerOf(user), 'idempotency-key': key },
       body: JSON.stringify({ store_id: 'store-1', lines: [{ sku_id: skuId, quantity: 1 }] }),
     });
     return response.status === 201;

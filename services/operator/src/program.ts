@@ -76,11 +76,10 @@ export function programOf(session: Session): Command {
   addMoneyCommands(program, session);
   addOrderCommands(program, session);
   addJobCommands(program, session);
+  addWebhookCommands(program, session);
   program.commandsGroup('More:');
   addTokenCommand(program, session);
   return program.helpCommand('help [command]', 'this, or the help of a command');
-  addWebhookCommands(program, session);
-  return program.commandsGroup('More:').helpCommand('help [command]', 'this, or the help of a command');
 }
 
 function addSku(program: Command, session: Session): void {
