@@ -4,7 +4,8 @@ import { ConfigError, type Env, type EnvReader, readEnv } from '#libs/runtime/co
 import { logLevels } from '#libs/runtime/logger.js';
 import { isWebhookSecret } from '#libs/webhook/signature.js';
 
-export type BffConfig = ReturnType<typeof readConfig>;
+/** The time limits of requests are not for anybody to set; tests have shorter ones. */
+export type BffConfig = ReturnType<typeof readConfig> & { headersTimeoutMs?: number; requestTimeoutMs?: number };
 
 export function readConfig(env: Env) {
   return readEnv(env, declareConfig);

@@ -4,6 +4,7 @@ import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics } from '#libs/runtime/metrics.js';
 import { closerOf } from './adapters/close-http.js';
+import { documentRoutes } from './adapters/document-routes.js';
 import { connectGateway } from './adapters/gateway.js';
 import { createHttp } from './adapters/http.js';
 import { type Identify, identifyBy } from './adapters/identity.js';
@@ -49,6 +50,7 @@ export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ ht
   placeRoutes(app, gateway);
   streamRoutes(app, gateway, { ...config, metrics });
   const close = closerOf(app);
+  documentRoutes(app);
   const { hostname: host, port } = new URL(`http://${config.httpAddress}`);
   const httpAddress = await app.listen({ host, port: Number(port), backlog: listenBacklog });
   life.closer('http', close);

@@ -1,6 +1,5 @@
-import { type Availability, AvailabilityState, type Sku } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import { type Availability, AvailabilityState } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { type Order, OrderState, PaymentState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
-import { PaymentSessionState } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
 import { PaymentServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/payment_service.js';
 import {
   type CancelOrderRequest,
@@ -23,6 +22,7 @@ import type { ServerDuplex } from '#libs/rpc/server-duplex.js';
 import { implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import { toStatus } from '#libs/rpc/status.js';
 import { createLogger } from '#libs/runtime/logger.js';
+import { session, sku, waiting } from './fake-answers.js';
 import { type FakeWatches, fakeWaitlists, fakeWatches, watched } from './fake-watches.js';
 
 /** What the fake says to a reservation: an outcome, a fault, nothing at all, or the end of the stream. */
@@ -89,11 +89,7 @@ export async function startFakeGateway(): Promise<FakeGateway> {
   const asked = fresh();
   const server = await startServer({
     address: '127.0.0.1:0',
-    services: [
-      fakeService(asked),
-      fakePayments(asked),
-      fakeWaitlists(({ entryId }, call) => watched(asked.entries.watch(nameOf(entryId, call), call), 'entry')),
-    ],
+    services: [fakeService(asked), fakePayments(asked), waitlistsOf(asked)],
     logger: createLogger('fake', 'silent'),
     reflection: false,
     drainMs: 50,
@@ -105,6 +101,17 @@ export async function startFakeGateway(): Promise<FakeGateway> {
     close: () => server.drain(),
     address: server.address,
   };
+}
+
+function waitlistsOf(asked: Asked): ServiceImplementation {
+  const entry = async ({ entryId }: { entryId: string }, call: CallContext) => {
+    noteOf(asked)(call);
+    return { entry: { ...waiting, entryId, userId: userIn(call) } };
+  };
+  return fakeWaitlists({
+    watchWaitlist: ({ entryId }, call) => watched(asked.entries.watch(nameOf(entryId, call), call), 'entry'),
+    ...{ getWaitlistEntry: entry, leaveWaitlist: entry, acceptOffer: entry },
+  });
 }
 
 function changesOf(asked: Asked, note: (call: CallContext) => void) {
@@ -135,12 +142,6 @@ function changesOf(asked: Asked, note: (call: CallContext) => void) {
   };
 }
 
-const session = {
-  ...{ attempt: 1, provider: 'sandbox', sessionId: 'cs_1', state: PaymentSessionState.PAYMENT_SESSION_STATE_OPEN },
-  ...{ amountMinor: 4200, currency: 'EUR', parameters: { client_token: 'cs_1' }, url: 'http://pay/cs_1' },
-  endsAt: new Date('2026-03-02T09:15:00Z'),
-};
-
 function fakePayments(asked: Asked): ServiceImplementation {
   return implement(PaymentServiceDefinition, {
     async failPayment(request) {
@@ -149,6 +150,7 @@ function fakePayments(asked: Asked): ServiceImplementation {
       return { order: undefined };
     },
     async recordRefund(request) {
+      if (asked.fault !== undefined) throw asked.fault;
       asked.changed.push({ verb: 'refunded', userId: '', request });
       return { payment: undefined };
     },
@@ -157,14 +159,19 @@ function fakePayments(asked: Asked): ServiceImplementation {
 
 const forwardedHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
 
-function fakeService(asked: Asked): ServiceImplementation {
-  const note = (call: CallContext): void => {
+/** Notes what a call carries, and refuses it when the test wants that. */
+function noteOf(asked: Asked): (call: CallContext) => void {
+  return (call) => {
     asked.forwarded.push(...forwardedHeaders.flatMap((name) => call.metadata(name) ?? []));
     if (asked.fault !== undefined && asked.faultsLeft > 0) {
       asked.faultsLeft -= 1;
       throw asked.fault;
     }
   };
+}
+
+function fakeService(asked: Asked): ServiceImplementation {
+  const note = noteOf(asked);
   return implement(ReservationServiceDefinition, {
     async reserve(request, call) {
       note(call);
@@ -270,29 +277,6 @@ export function orderOf(parts: Partial<Order>): Order {
     ...parts,
   };
 }
-
-const sku: Sku = {
-  skuId: 'sku-1',
-  storeId: 'store-1',
-  title: 'A slot at ten',
-  capacity: 8,
-  overbooked: 0,
-  startsAt: new Date('2030-01-01T10:00:00.000Z'),
-  timeZone: 'Europe/Vienna',
-  onSaleAt: undefined,
-  offSaleAt: undefined,
-  perUserLimit: 1,
-  maxPerOrder: 10,
-  holdTtlSeconds: 900,
-  paymentRequired: true,
-  priceMinor: 1_500,
-  currency: 'EUR',
-  rateLimit: undefined,
-  paused: false,
-  cancelledAt: undefined,
-  limitGroup: '',
-  etag: 'e-1',
-};
 
 /** What is said of every sku, with what differs. */
 export const availability: Availability = {

@@ -94,13 +94,15 @@ async function absent(): Promise<never> {
   throw new Fault('INTERNAL', 'not part of this test');
 }
 
-type WatchWaitlist = Parameters<typeof implement<WaitlistServiceDefinition>>[1]['watchWaitlist'];
+type WaitlistVerbs = Parameters<typeof implement<WaitlistServiceDefinition>>[1];
 
-/** Waitlists of which only the watching is there. */
-export function fakeWaitlists(watchWaitlist: WatchWaitlist): ServiceImplementation {
+/** Waitlists of which only what apps use is there. */
+export function fakeWaitlists(
+  verbs: Pick<WaitlistVerbs, 'watchWaitlist' | 'leaveWaitlist' | 'getWaitlistEntry' | 'acceptOffer'>,
+): ServiceImplementation {
   return implement(WaitlistServiceDefinition, {
-    watchWaitlist,
-    ...{ leaveWaitlist: absent, getWaitlistEntry: absent, acceptOffer: absent, listWaitlist: absent },
-    ...{ pauseWaitlist: absent, resumeWaitlist: absent, promoteWaiters: absent, endWaitlists: absent },
+    ...verbs,
+    ...{ listWaitlist: absent, pauseWaitlist: absent, resumeWaitlist: absent },
+    ...{ promoteWaiters: absent, endWaitlists: absent },
   });
 }

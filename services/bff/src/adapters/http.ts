@@ -70,6 +70,7 @@ export function createHttp({ logger, identify, ...options }: HttpOptions): Fasti
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request, reply) => sendHttpProblem(404, 'No resource has this path.', request, reply));
   app.decorate('identify', identify);
+  app.decorate('operations', []);
   app.decorateRequest('principal', null);
   app.decorate('deadlineMs', options.deadlineMs ?? 10_000);
   app.decorateRequest('waitsUntil', 0);
@@ -97,7 +98,7 @@ function requestIdOf(request: IncomingMessage): string {
 function takePlainJsonOnly(app: FastifyInstance): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { 'content-encoding': coding = 'identity' } = request.headers;
-    if (coding === 'identity') return done(null, payload);
+    if (coding === 'identity' || request.method === 'GET' || request.method === 'HEAD') return done(null, payload);
     reply.header('accept-encoding', 'identity');
     return done(new CodingUnsupported());
   });

@@ -5,6 +5,7 @@ import type {
   ReserveRequest,
   ReserveResponse,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import { acceptedAnswer, orderAnswer, ordersAnswer, refusalNames } from './answer-schemas.js';
 import type { Gateway } from './gateway.js';
 import { callerOf } from './identity.js';
 import { givenOrder, orderJson } from './order-json.js';
@@ -13,7 +14,7 @@ import { waitMsOf } from './prefer.js';
 import { sendRefusal } from './problem.js';
 import { idOf, resource } from './resource.js';
 import { setRetryAfter } from './retry-after.js';
-import { acceptedAnswer, idParams, noQuery, orderAnswer, ordersAnswer, pageQuery, reserveBody } from './schemas.js';
+import { noQuery, orderParams, pageQuery, reserveBody } from './schemas.js';
 import { entryStateName, pathOfEntry } from './waitlist.js';
 
 // What the schemas of the routes let through.
@@ -35,6 +36,14 @@ export function orderRoutes(app: FastifyInstance, gateway: Gateway): void {
   resource(app, '/v1/orders', {
     POST: {
       forUser: true,
+      doc: {
+        id: 'placeOrder',
+        tag: 'orders',
+        summary: 'Takes all lines of an order or none',
+        answers: { 201: 'The order, held', 202: 'Not decided yet, or a place in line or in the waitlist' },
+        reasons: ['SKU_NOT_FOUND', 'CURRENCY_MIXED', 'REQUEST_ID_NOT_ISSUED'],
+        refusals: refusalNames,
+      },
       schema: { querystring: noQuery, body: reserveBody, response: { 201: orderAnswer, 202: acceptedAnswer } },
       async handler(request, reply) {
         return sendOutcome(await reserve(gateway, request), request, reply);
@@ -44,6 +53,12 @@ export function orderRoutes(app: FastifyInstance, gateway: Gateway): void {
   resource(app, '/v1/me/orders', {
     GET: {
       forUser: true,
+      doc: {
+        id: 'listMyOrders',
+        tag: 'orders',
+        summary: 'Orders of the caller, newest first',
+        answers: { 200: 'A page' },
+      },
       schema: { querystring: pageQuery, response: { 200: ordersAnswer } },
       async handler(request, reply) {
         const { orders, nextPageToken } = await gateway.listOrders(callerOf(request), pageOf(request));
@@ -54,7 +69,14 @@ export function orderRoutes(app: FastifyInstance, gateway: Gateway): void {
   resource(app, '/v1/orders/:id', {
     GET: {
       forUser: true,
-      schema: { params: idParams, querystring: noQuery, response: { 200: orderAnswer } },
+      doc: {
+        id: 'getOrder',
+        tag: 'orders',
+        summary: 'One order of the caller',
+        answers: { 200: 'The order' },
+        reasons: ['ORDER_NOT_FOUND'],
+      },
+      schema: { params: orderParams, querystring: noQuery, response: { 200: orderAnswer } },
       async handler(request, reply) {
         const order = await gateway.getOrder(callerOf(request), idOf(request));
         return reply.send(givenOrder(order));

@@ -2,22 +2,41 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type PaymentSession, PaymentSessionState } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { disbelief, type ReceivedWebhook } from '#libs/webhook/signature.js';
+import { paymentAnswer } from './answer-schemas.js';
 import type { Gateway } from './gateway.js';
 import { callerOf } from './identity.js';
 import { type Notice, readNotice } from './payment-notice.js';
 import { sendHttpProblem } from './problem.js';
 import { idOf, resource } from './resource.js';
-import { emptyBody, idParams, noQuery, paymentAnswer, providerParams } from './schemas.js';
+import { emptyBody, noQuery, noticeBody, orderParams, providerParams, webhookHeaders } from './schemas.js';
 
 /** The secrets of each provider; more than one while one is replaced. */
 export type NoticeSecrets = ReadonlyMap<string, readonly string[]>;
+
+const noticeDoc = {
+  id: 'takePaymentNotice',
+  tag: 'payments',
+  summary: 'Takes what a payment provider tells, signed as Standard Webhooks 1.0 has it',
+  answers: { 204: 'It is recorded, or is nothing that is to be recorded' },
+  reasons: ['NOTICE_NOT_BELIEVED', 'PAYMENT_NOT_FOUND', 'ORDER_STATE', 'REQUEST_ID_REUSED'],
+  body: noticeBody,
+  headers: webhookHeaders,
+  mayLack: 'provider',
+} as const;
 
 /** Paying: how an order is to be paid, and what providers tell. */
 export function paymentRoutes(app: FastifyInstance, gateway: Gateway, secrets: NoticeSecrets): void {
   resource(app, '/v1/orders/:id/payment', {
     POST: {
       forUser: true,
-      schema: { params: idParams, querystring: noQuery, body: emptyBody, response: { 200: paymentAnswer } },
+      doc: {
+        id: 'startPayment',
+        tag: 'payments',
+        summary: 'The way to pay an order: the one that is open, or a new one',
+        answers: { 200: 'How to pay' },
+        reasons: ['ORDER_NOT_FOUND', 'ORDER_PENDING', 'ORDER_STATE', 'PAYMENTS_NOT_OFFERED'],
+      },
+      schema: { params: orderParams, querystring: noQuery, body: emptyBody, response: { 200: paymentAnswer } },
       async handler(request, reply) {
         const start = { orderId: idOf(request), requestId: request.id };
         return reply.send(sessionJson(await gateway.startPayment(callerOf(request), start)));
@@ -32,6 +51,7 @@ export function paymentRoutes(app: FastifyInstance, gateway: Gateway, secrets: N
       POST: {
         forUser: false,
         keyless: true,
+        doc: noticeDoc,
         schema: { params: providerParams, querystring: noQuery },
         handler: (request, reply) => takeNotice(gateway, secrets, { request, reply }),
       },

@@ -3,17 +3,24 @@ import {
   PlaceState,
   type WatchPlaceResponse,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import { placeAnswer } from './answer-schemas.js';
 import type { Gateway } from './gateway.js';
 import { callerOf } from './identity.js';
 import { resource } from './resource.js';
 import { setRetryAfter } from './retry-after.js';
-import { noQuery, placeAnswer, placeParams } from './schemas.js';
+import { noQuery, placeParams } from './schemas.js';
 
 /** Places in the lines of skus. They are taken, and kept, by placing an order. */
 export function placeRoutes(app: FastifyInstance, gateway: Gateway): void {
   resource(app, '/v1/stores/:store/skus/:sku/place', {
     GET: {
       forUser: true,
+      doc: {
+        id: 'getPlace',
+        tag: 'orders',
+        summary: 'The place of the caller in the line of a sku',
+        answers: { 200: 'The place' },
+      },
       schema: { params: placeParams, querystring: noQuery, response: { 200: placeAnswer } },
       async handler(request, reply) {
         const { store: storeId, sku: skuId } = request.params as { store: string; sku: string };

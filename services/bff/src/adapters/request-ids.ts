@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import { requestIdAnswer } from './answer-schemas.js';
 import type { Gateway } from './gateway.js';
 import { callerOf } from './identity.js';
 import { resource } from './resource.js';
-import { noQuery, requestIdAnswer, requestIdBody } from './schemas.js';
+import { noQuery, requestIdBody } from './schemas.js';
 
 /** Request ids for stores that take only those that were issued. Drawing another one does no harm, so no key is needed. */
 export function requestIdRoutes(app: FastifyInstance, gateway: Gateway): void {
@@ -10,6 +11,13 @@ export function requestIdRoutes(app: FastifyInstance, gateway: Gateway): void {
     POST: {
       forUser: true,
       keyless: true,
+      doc: {
+        id: 'createRequestId',
+        tag: 'orders',
+        summary: 'Draws a request id, for stores that take only those that were issued',
+        answers: { 201: 'The id' },
+        reasons: ['REQUEST_IDS_NOT_ISSUED'],
+      },
       schema: { querystring: noQuery, body: requestIdBody, response: { 201: requestIdAnswer } },
       async handler(request, reply) {
         const { store_id: storeId, sku_id: skuId } = request.body as { store_id: string; sku_id: string };

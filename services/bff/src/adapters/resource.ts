@@ -4,6 +4,7 @@ import { errorsOfHeaders } from './check-headers.js';
 import { tagAnswer } from './entity-tag.js';
 import type { Identify } from './identity.js';
 import { InvalidRequest } from './invalid-request.js';
+import type { Operation, OperationDoc } from './operation.js';
 import { patiently } from './prefer.js';
 import { sendError, sendHttpProblem } from './problem.js';
 
@@ -13,6 +14,8 @@ export interface Verb {
   forUser: boolean;
   /** A POST that changes nothing: it needs no Idempotency-Key. */
   keyless?: boolean;
+  /** What the published document says of it; without, it is not published. */
+  doc?: OperationDoc;
   schema: FastifySchema;
   handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 }
@@ -20,6 +23,8 @@ export interface Verb {
 declare module 'fastify' {
   interface FastifyInstance {
     identify: Identify;
+    /** What is served, for the published document. */
+    operations: Operation[];
   }
 }
 
@@ -33,9 +38,11 @@ export function resource(
   verbs: Partial<Record<'GET' | 'POST' | 'DELETE', Verb>>,
 ): void {
   const allowed = Object.keys(verbs) as Method[];
-  for (const [method, { forUser, keyless = false, schema, handler }] of Object.entries(verbs)) {
+  for (const [name, { forUser, keyless = false, doc, schema, handler }] of Object.entries(verbs)) {
+    const method = name as Operation['method'];
+    if (doc !== undefined) app.operations.push({ method, url, forUser, keyless, doc, schema });
     app.route({
-      method: method as Method,
+      method,
       url,
       schema,
       config: { keyless, isOwn: forUser },

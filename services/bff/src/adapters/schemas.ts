@@ -1,4 +1,4 @@
-/** JSON Schemas of what comes in and goes out. `description` finishes the sentence "must be …" in problems. */
+/** JSON Schemas of what comes in. `description` finishes the sentence "must be …" in problems. */
 
 const id = {
   type: 'string',
@@ -6,13 +6,17 @@ const id = {
   description: '1 to 128 printable ASCII characters without spaces',
 } as const;
 
-export const idParams = {
-  type: 'object',
-  properties: { id },
-} as const;
+const orderId = { ...id, examples: ['0a1b0000-0000-8000-8000-000000000001'] } as const;
+const skuId = { ...id, examples: ['sku-1'] } as const;
+const storeId = { ...id, examples: ['store-1'] } as const;
+
+export const orderParams = { type: 'object', properties: { id: orderId } } as const;
+export const entryParams = { type: 'object', properties: { id: orderId } } as const;
+export const skuParams = { type: 'object', properties: { id: skuId } } as const;
+export const storeParams = { type: 'object', properties: { id: storeId } } as const;
 
 const page = {
-  page_size: { type: 'string', pattern: '^[0-9]{1,9}$', description: 'a whole number' },
+  page_size: { type: 'string', pattern: '^[0-9]{1,9}$', description: 'a whole number', examples: ['50'] },
   page_token: {
     type: 'string',
     pattern: '^[\\x21-\\x7e]{0,1024}$',
@@ -22,7 +26,12 @@ const page = {
 
 export const pageQuery = { type: 'object', additionalProperties: false, properties: page } as const;
 
-const instant = { type: 'string', format: 'date-time', description: 'an instant (RFC 3339)' } as const;
+const instant = {
+  type: 'string',
+  format: 'date-time',
+  description: 'an instant (RFC 3339)',
+  examples: ['2030-01-01T00:00:00Z'],
+} as const;
 
 export const skusQuery = {
   type: 'object',
@@ -30,7 +39,7 @@ export const skusQuery = {
   properties: { ...page, starts_after: instant, starts_before: instant },
 } as const;
 
-export const placeParams = { type: 'object', properties: { store: id, sku: id } } as const;
+export const placeParams = { type: 'object', properties: { store: storeId, sku: skuId } } as const;
 
 export const noQuery = { type: 'object', additionalProperties: false } as const;
 
@@ -39,7 +48,7 @@ export const requestIdBody = {
   description: 'an object',
   additionalProperties: false,
   required: ['store_id', 'sku_id'],
-  properties: { store_id: id, sku_id: id },
+  properties: { store_id: storeId, sku_id: skuId },
 } as const;
 
 const lines = {
@@ -53,14 +62,15 @@ const lines = {
     additionalProperties: false,
     required: ['sku_id', 'quantity'],
     properties: {
-      sku_id: id,
+      sku_id: skuId,
       quantity: {
         type: 'integer',
         minimum: 1,
         maximum: 1_000_000,
+        examples: [1],
         description: 'a whole number from 1 to 1000000',
       },
-      attendee_id: id,
+      attendee_id: { ...id, examples: ['kid'] },
     },
   },
 } as const;
@@ -71,7 +81,7 @@ export const reserveBody = {
   additionalProperties: false,
   required: ['store_id', 'lines'],
   properties: {
-    store_id: id,
+    store_id: storeId,
     on_busy: { enum: ['queue', 'fail'], description: '"queue" or "fail"' },
     on_sold_out: { enum: ['refuse', 'join_waitlist'], description: '"refuse" or "join_waitlist"' },
     lines,
@@ -105,161 +115,39 @@ export const moveBody = {
   description: 'an object',
   additionalProperties: false,
   required: ['to_sku_id'],
-  properties: { to_sku_id: id, from_sku_id: id },
+  properties: { to_sku_id: { ...id, examples: ['sku-2'] }, from_sku_id: skuId },
 } as const;
 
 /** Nothing is to be said: the path says it all. */
 export const emptyBody = { type: ['object', 'null'], description: 'an object', additionalProperties: false } as const;
 
-export const providerParams = { type: 'object', properties: { provider: id } } as const;
+export const providerParams = { type: 'object', properties: { provider: { ...id, examples: ['sandbox'] } } } as const;
 
-const text = { type: 'string' } as const;
-const whole = { type: 'integer' } as const;
-const flag = { type: 'boolean' } as const;
-
-const refusal = {
+/** What the published document says of notices; their bodies are read by payment-notice.ts, after their signatures. */
+export const noticeBody = {
   type: 'object',
+  required: ['type', 'data'],
   properties: {
-    reason: text,
-    sku_id: text,
-    free: whole,
-    scope: text,
-    next_release_at: text,
-    opens_at: text,
-    closed_at: text,
-    slot_past: flag,
-    limit: whole,
-    own_order_id: text,
+    type: { type: 'string', description: 'payment.captured, payment.failed, refund.succeeded; others are passed over' },
+    timestamp: instant,
+    data: { type: 'object', description: 'as the type has it' },
   },
-} as const;
-
-export const orderAnswer = {
-  type: 'object',
-  properties: {
-    order_id: text,
-    store_id: text,
-    user_id: text,
-    request_id: text,
-    state: text,
-    version: whole,
-    lines: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { sku_id: text, quantity: whole, attendee_id: text, unit_price_minor: text },
+  examples: [
+    {
+      type: 'payment.captured',
+      timestamp: '2030-01-01T10:00:00Z',
+      data: {
+        order_id: '0a1b0000-0000-8000-8000-000000000001',
+        provider_payment_id: 'pay_1',
+        amount_minor: 1500,
+        currency: 'EUR',
       },
     },
-    amount_minor: text,
-    currency: text,
-    created_at: text,
-    expires_at: text,
-    refusal,
-    code: text,
-    fulfilled_at: text,
-    entry_id: text,
-    extended_at: text,
-  },
+  ],
 } as const;
 
-export const ordersAnswer = {
-  type: 'object',
-  properties: { orders: { type: 'array', items: orderAnswer }, next_page_token: text },
-} as const;
-
-/** Not decided yet: PENDING names the order that it will be, QUEUED the place in line; WAITING that on the waitlist. */
-export const acceptedAnswer = {
-  type: 'object',
-  properties: {
-    order_id: text,
-    entry_id: text,
-    state: text,
-    sku_id: text,
-    people_ahead: whole,
-    retry_after_ms: whole,
-  },
-} as const;
-
-export const entryAnswer = {
-  type: 'object',
-  properties: {
-    entry_id: text,
-    store_id: text,
-    sku_id: text,
-    user_id: text,
-    quantity: whole,
-    state: text,
-    people_ahead: whole,
-    order_id: text,
-    joined_at: text,
-    offer_expires_at: text,
-    barred_reason: text,
-    estimated_seconds: whole,
-  },
-} as const;
-
-export const paymentAnswer = {
-  type: 'object',
-  properties: {
-    order_id: text,
-    attempt: whole,
-    provider: text,
-    session_id: text,
-    state: text,
-    amount_minor: text,
-    currency: text,
-    parameters: { type: 'object', additionalProperties: text },
-    url: text,
-    ends_at: text,
-  },
-} as const;
-
-export const requestIdAnswer = {
-  type: 'object',
-  properties: { request_id: text, expires_at: text },
-} as const;
-
-const availability = {
-  state: text,
-  free: whole,
-  reserved: whole,
-  held: whole,
-  sold: whole,
-  next_release_at: text,
-  opens_in_ms: text,
-  on_sale: flag,
-} as const;
-
-export const availabilityAnswer = { type: 'object', properties: { sku_id: text, ...availability } } as const;
-
-export const placeAnswer = {
-  type: 'object',
-  properties: { store_id: text, sku_id: text, state: text, people_ahead: whole, retry_after_ms: whole },
-} as const;
-
-export const skuAnswer = {
-  type: 'object',
-  properties: {
-    sku_id: text,
-    store_id: text,
-    title: text,
-    capacity: whole,
-    starts_at: text,
-    time_zone: text,
-    on_sale_at: text,
-    off_sale_at: text,
-    per_user_limit: whole,
-    max_per_order: whole,
-    hold_ttl_seconds: whole,
-    payment_required: flag,
-    price_minor: text,
-    currency: text,
-    paused: flag,
-    cancelled_at: text,
-    availability: { type: 'object', properties: availability },
-  },
-} as const;
-
-export const skusAnswer = {
-  type: 'object',
-  properties: { skus: { type: 'array', items: skuAnswer }, next_page_token: text },
-} as const;
+export const webhookHeaders = [
+  { name: 'webhook-id', description: 'Names the notice, however often it is sent.', required: true },
+  { name: 'webhook-timestamp', description: 'Seconds since 1970, at most 5 minutes away.', required: true },
+  { name: 'webhook-signature', description: 'v1,HMAC-SHA256 in base64 over id.timestamp.body.', required: true },
+] as const;

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Fault } from '#libs/refusal/fault.js';
+import { availabilityAnswer, skuAnswer, skusAnswer } from './answer-schemas.js';
 import type { Gateway } from './gateway.js';
 import { InvalidRequest } from './invalid-request.js';
 import { pageOf } from './page.js';
 import { idOf, resource } from './resource.js';
-import { availabilityAnswer, idParams, noQuery, skuAnswer, skusAnswer, skusQuery } from './schemas.js';
+import { noQuery, skuParams, skusQuery, storeParams } from './schemas.js';
 import { availabilityJson, skuJson } from './sku-json.js';
 
 /** What is for sale. */
@@ -12,7 +13,14 @@ export function skuRoutes(app: FastifyInstance, gateway: Gateway): void {
   resource(app, '/v1/skus/:id', {
     GET: {
       forUser: false,
-      schema: { params: idParams, querystring: noQuery, response: { 200: skuAnswer } },
+      doc: {
+        id: 'getSku',
+        tag: 'skus',
+        summary: 'One sku and where its units are',
+        answers: { 200: 'The sku' },
+        reasons: ['SKU_NOT_FOUND'],
+      },
+      schema: { params: skuParams, querystring: noQuery, response: { 200: skuAnswer } },
       async handler(request, reply) {
         const { sku, availability } = await gateway.getSku(idOf(request));
         if (sku === undefined) throw new Error('the gateway gave no sku');
@@ -23,7 +31,14 @@ export function skuRoutes(app: FastifyInstance, gateway: Gateway): void {
   resource(app, '/v1/skus/:id/availability', {
     GET: {
       forUser: false,
-      schema: { params: idParams, querystring: noQuery, response: { 200: availabilityAnswer } },
+      doc: {
+        id: 'getAvailability',
+        tag: 'skus',
+        summary: 'Where the units of a sku are',
+        answers: { 200: 'Its units' },
+        reasons: ['SKU_NOT_FOUND'],
+      },
+      schema: { params: skuParams, querystring: noQuery, response: { 200: availabilityAnswer } },
       async handler(request, reply) {
         const skuId = idOf(request);
         const [availability] = await gateway.getAvailability({ skuIds: [skuId] });
@@ -35,7 +50,13 @@ export function skuRoutes(app: FastifyInstance, gateway: Gateway): void {
   resource(app, '/v1/stores/:id/skus', {
     GET: {
       forUser: false,
-      schema: { params: idParams, querystring: skusQuery, response: { 200: skusAnswer } },
+      doc: {
+        id: 'listSkus',
+        tag: 'skus',
+        summary: 'The skus of a store by id, or those that start within a time, by start',
+        answers: { 200: 'A page' },
+      },
+      schema: { params: storeParams, querystring: skusQuery, response: { 200: skusAnswer } },
       async handler(request, reply) {
         const page = await gateway.listSkus({ storeId: idOf(request), ...pageOf(request), ...timeOf(request) });
         const skus = page.skus.map((sku, index) => skuJson(sku, page.availability[index]));

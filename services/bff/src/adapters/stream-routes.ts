@@ -6,7 +6,7 @@ import { SharedFeeds } from '../app/shared-feeds.js';
 import type { Gateway } from './gateway.js';
 import { callerOf } from './identity.js';
 import { idOf, resource, type Verb } from './resource.js';
-import { streamOfOne, streamOfPlace } from './stream-schemas.js';
+import { streamDocs, streamOfOrder, streamOfPlace, streamOfSku } from './stream-schemas.js';
 import { availabilityTold, entryTold, orderTold, placeTold } from './stream-told.js';
 import { Streams, type StreamsOptions, type Topic } from './streams.js';
 
@@ -32,14 +32,22 @@ export function streamRoutes(app: FastifyInstance, gateway: Gateway, options: St
   });
 
   const parts = { gateway, feeds, board };
-  const stream = (url: string, verb: Pick<Verb, 'forUser' | 'schema'>, topicOf: TopicOf): void => {
+  const stream = (url: string, verb: Pick<Verb, 'doc' | 'forUser' | 'schema'>, topicOf: TopicOf): void => {
     const handler: Verb['handler'] = async (request, reply) => streams.serve(request, reply, topicOf(request, parts));
     resource(app, url, { GET: { ...verb, handler } });
   };
-  stream('/v1/orders/:id/events', { forUser: true, schema: streamOfOne }, orderTopic);
-  stream('/v1/waitlist/:id/events', { forUser: true, schema: streamOfOne }, entryTopic);
-  stream('/v1/stores/:store/skus/:sku/place/events', { forUser: true, schema: streamOfPlace }, placeTopic);
-  stream('/v1/skus/:id/availability/events', { forUser: false, schema: streamOfOne }, availabilityTopic);
+  stream('/v1/orders/:id/events', { forUser: true, doc: streamDocs.order, schema: streamOfOrder }, orderTopic);
+  stream('/v1/waitlist/:id/events', { forUser: true, doc: streamDocs.entry, schema: streamOfOrder }, entryTopic);
+  stream(
+    '/v1/stores/:store/skus/:sku/place/events',
+    { forUser: true, doc: streamDocs.place, schema: streamOfPlace },
+    placeTopic,
+  );
+  stream(
+    '/v1/skus/:id/availability/events',
+    { forUser: false, doc: streamDocs.availability, schema: streamOfSku },
+    availabilityTopic,
+  );
 }
 
 type TopicOf = (request: FastifyRequest, parts: Parts) => Topic;

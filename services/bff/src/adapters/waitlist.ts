@@ -1,17 +1,25 @@
 import type { FastifyInstance } from 'fastify';
 import { type WaitlistEntry, WaitlistState } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist.js';
+import { entryAnswer } from './answer-schemas.js';
 import type { Gateway } from './gateway.js';
 import { callerOf } from './identity.js';
 import { idOf, resource } from './resource.js';
-import { entryAnswer, idParams, noQuery } from './schemas.js';
+import { entryParams, noQuery } from './schemas.js';
 
-const common = { params: idParams, querystring: noQuery, response: { 200: entryAnswer } } as const;
+const common = { params: entryParams, querystring: noQuery, response: { 200: entryAnswer } } as const;
 
 /** Places in waitlists: read, left, and offers accepted. They are taken by placing an order. */
 export function waitlistRoutes(app: FastifyInstance, gateway: Gateway): void {
   resource(app, '/v1/waitlist/:id', {
     GET: {
       forUser: true,
+      doc: {
+        id: 'getWaitlistEntry',
+        tag: 'waitlist',
+        summary: 'One place of the caller in a waitlist',
+        answers: { 200: 'The entry' },
+        reasons: ['WAITLIST_ENTRY_NOT_FOUND'],
+      },
       schema: common,
       async handler(request, reply) {
         return reply.send(givenEntry(await gateway.getWaitlistEntry(callerOf(request), idOf(request))));
@@ -19,6 +27,13 @@ export function waitlistRoutes(app: FastifyInstance, gateway: Gateway): void {
     },
     DELETE: {
       forUser: true,
+      doc: {
+        id: 'leaveWaitlist',
+        tag: 'waitlist',
+        summary: 'Leaves a waitlist, or declines its offer',
+        answers: { 200: 'The entry, left' },
+        reasons: ['WAITLIST_ENTRY_NOT_FOUND', 'ORDER_STATE'],
+      },
       schema: common,
       async handler(request, reply) {
         const leave = { entryId: idOf(request), requestId: request.id, reason: '' };
@@ -29,6 +44,13 @@ export function waitlistRoutes(app: FastifyInstance, gateway: Gateway): void {
   resource(app, '/v1/waitlist/:id(^[^:]+)::accept', {
     POST: {
       forUser: true,
+      doc: {
+        id: 'acceptOffer',
+        tag: 'waitlist',
+        summary: 'Takes the offer of a waitlist where nothing is to be paid',
+        answers: { 200: 'The entry, its offer taken' },
+        reasons: ['WAITLIST_ENTRY_NOT_FOUND', 'ORDER_STATE'],
+      },
       schema: common,
       async handler(request, reply) {
         const accept = { entryId: idOf(request), requestId: request.id };
