@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assert, suite } from '#libs/testing/suite.js';
-import { bearerOf, tokenOf } from '#libs/testing/test-issuer.js';
+import { bearerOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { holdfast } from '../services/operator/test/command-line.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
@@ -20,12 +20,7 @@ test.after(async () => {
   await mesh.close();
 });
 
-/** As whoever --as names. */
-function run(...args: string[]) {
-  const at = args.indexOf('--as');
-  const token = tokenOf(at < 0 ? 'anna' : (args[at + 1] ?? ''), { role: 'OPERATOR' });
-  return holdfast(['--gateway', mesh.gatewayAddresses[0] ?? '', ...args], { env: { HOLDFAST_TOKEN: token } });
-}
+const run = (...args: string[]) => holdfast(['--gateway', mesh.gatewayAddresses[0] ?? '', ...args]);
 
 /** What it prints for programs; fails the test when it does not end with 0. */
 async function told(...args: string[]) {
