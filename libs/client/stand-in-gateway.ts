@@ -1,5 +1,6 @@
 import type { ServerCredentials } from '@grpc/grpc-js';
 import {
+  Channel,
   LimitScope,
   type Order,
   OrderState,
@@ -99,6 +100,7 @@ export const heldOrder: Order = {
   fulfilledAt: undefined,
   entryId: '',
   extendedAt: undefined,
+  channel: Channel.CHANNEL_APP,
   refusal: undefined,
 };
 

@@ -1,11 +1,14 @@
 import type { Decision as DecisionMessage } from '#libs/contracts/gen/holdfast/event/v1/decision.js';
 import {
+  type BookedBy as BookedByMessage,
+  Channel,
   LimitScope,
   type Order,
   OrderState,
   type Refusal as RefusalMessage,
   RefusalReason,
 } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import type { BookedBy } from '#libs/ledger/claims-batch.js';
 import type { ClaimFaultReason, Decision } from '#libs/ledger/decision.js';
 import type { LedgerOrder } from '#libs/ledger/rows.js';
 import { Fault, faultCatalogue } from '#libs/refusal/fault.js';
@@ -37,7 +40,20 @@ export function toOrderMessage(order: LedgerOrder): Order {
     fulfilledAt: order.fulfilledAt,
     entryId: order.entryId ?? '',
     extendedAt: order.extendedAt,
+    channel: Channel[`CHANNEL_${order.channel}`],
   };
+}
+
+/** Staff who book a claim, as the contracts carry them. */
+export function toBookedByMessage({ by, forceReason }: BookedBy): BookedByMessage {
+  return { staffId: by, forceReason: forceReason ?? '' };
+}
+
+/** Messages of before staff booked have none. */
+export function fromBookedByMessage(message: BookedByMessage | undefined): BookedBy | undefined {
+  if (message === undefined) return undefined;
+  const { staffId: by, forceReason } = message;
+  return { by, ...(forceReason !== '' && { forceReason }) };
 }
 
 export function toRefusalMessage(refusal: Refusal): RefusalMessage {
@@ -98,12 +114,13 @@ export function fromDecisionMessage({ orderId, decided }: DecisionMessage): Deci
 function fromOrderMessage(order: Order): LedgerOrder | undefined {
   const state = STATES[order.state];
   if (!state || !order.createdAt) return undefined;
-  const { createdAt, expiresAt, refusal, code, fulfilledAt, entryId, extendedAt, ...same } = order;
+  const { createdAt, expiresAt, refusal, code, fulfilledAt, entryId, extendedAt, channel, ...same } = order;
   const reason = refusal && fromRefusalMessage(refusal);
   return {
     ...same,
     state,
     createdAt,
+    channel: channel === Channel.CHANNEL_STAFF ? 'STAFF' : 'APP',
     ...(expiresAt && { expiresAt }),
     ...(reason && { refusal: reason }),
     ...(code !== '' && { code }),

@@ -9,10 +9,11 @@ import { claimOf, lineOf, type TestLedger, testLedger } from './test-ledger.js';
 /** The function itself, called past the typed one: it defends itself. */
 const test = suite('function claims_admit');
 let db: TestLedger;
-const call = functionCall('claims_admit', 15);
+const call = functionCall('claims_admit', 16);
 const names = [
   ...['sku_ids', 'pair_skus', 'pair_attendees', 'order_ids', 'store_ids', 'user_ids', 'request_ids', 'claim_orders'],
   ...['lines_hashes', 'not_afters', 'records', 'line_counts', 'line_pairs', 'line_quantities', 'on_sold_outs'],
+  'staffs',
 ] as const;
 type Name = (typeof names)[number];
 
@@ -73,6 +74,9 @@ const bad: [what: string, parts: (skus: readonly [string, string]) => Partial<Re
   ['a user that is absent', () => ({ user_ids: ['ann', null] })],
   ['a hash that is absent', () => ({ lines_hashes: [Buffer.from('x'), null] })],
   ['an on_sold_out that nobody knows', () => ({ on_sold_outs: [null, 'WAIT'] })],
+  ['fewer staff than claims', () => ({ staffs: [null] })],
+  ['staff without an id', () => ({ staffs: [null, '{"reason": "why"}'] })],
+  ['an empty reason', () => ({ staffs: [null, '{"by": "rita", "reason": ""}'] })],
   ['an empty id', () => ({ user_ids: ['ann', ''] })],
   ['an empty request id', () => ({ request_ids: ['', 'r'] })],
   ['an id of 129 characters', () => ({ store_ids: ['store-1', long] })],

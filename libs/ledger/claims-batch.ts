@@ -17,6 +17,16 @@ export interface ClaimToAdmit {
   record: boolean;
   /** What becomes of it when too few units are free; absent: what the sku says. */
   onSoldOut?: OnSoldOut;
+  /** Staff who book it for the user; absent: the user does. */
+  staff?: BookedBy;
+}
+
+/** Staff who book for a person. It is no part of what a request id stands for: the first try decides. */
+export interface BookedBy {
+  /** Their user id. */
+  by: string;
+  /** Why it passes over what one person may have; it does not wait then. 1..500 characters. Absent: it does not. */
+  forceReason?: string;
 }
 
 /** A batch as the function claims_admit takes it. */
@@ -63,8 +73,13 @@ export function claimsBatch(claims: readonly ClaimToAdmit[]): ClaimsBatch {
     allLines.map((line) => placeIn(pairs, pairKey(line))),
     allLines.map((line) => line.quantity),
     claims.map((claim) => claim.onSoldOut ?? null),
+    claims.some(({ staff }) => staff) ? claims.map(({ staff }) => staff && staffRow(staff)) : null,
   ];
   return { values, lines };
+}
+
+function staffRow({ by, forceReason: reason }: BookedBy): string {
+  return JSON.stringify({ by, ...(reason !== undefined && { reason }) });
 }
 
 /** Each different word with its place, from 1, in the order of their bytes: ids are ASCII, so UTF-16 sorts alike. */

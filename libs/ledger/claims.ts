@@ -3,11 +3,11 @@ import { retryConflicts } from '#libs/postgres/errors.js';
 import { type ClaimsBatch, type ClaimToAdmit, claimsBatch } from './claims-batch.js';
 import type { ClaimFaultReason, Decision } from './decision.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
-import { type OrderRow, type OrderState, type RefusalRow, toOrder, toRefusal } from './rows.js';
+import { type LedgerOrder, type OrderRow, type OrderState, type RefusalRow, toOrder, toRefusal } from './rows.js';
 import { type EntryWordRow, toEntryWord } from './waitlist-rows.js';
 
 const ATTEMPTS = 5;
-const admit = functionCall('claims_admit', 15);
+const admit = functionCall('claims_admit', 16);
 const read = functionCall('orders_read', 1);
 interface AdmittedRow {
   outcome: 'ORDER' | 'REFUSED' | 'WAITLISTED' | ClaimFaultReason;
@@ -21,6 +21,7 @@ interface AdmittedRow {
   created_at: Date;
   expires_at: Date | null;
   unit_prices: string;
+  channel: LedgerOrder['channel'];
 }
 
 /** The calls by which claims become orders. */
@@ -95,6 +96,7 @@ function order(claim: ClaimToAdmit, lines: readonly OrderLine[], row: AdmittedRo
     amountMinor: row.amount_minor,
     currency: row.currency,
     createdAt: row.created_at,
+    channel: row.channel,
     ...(row.expires_at && { expiresAt: row.expires_at }),
   };
 }

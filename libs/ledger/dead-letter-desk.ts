@@ -10,7 +10,7 @@ const ATTEMPTS = 5;
 const LIST = 'dead letters';
 const list = functionCall('dead_letters_list', 3);
 const get = functionCall('dead_letter_get', 1);
-const replay = functionCall('dead_letter_replay', 19);
+const replay = functionCall('dead_letter_replay', 20);
 const discard = functionCall('dead_letter_discard', 4);
 
 /** A message that nobody could process, as an operator sees it. */

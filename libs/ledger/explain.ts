@@ -59,6 +59,15 @@ export type StoryFacts =
       /** Why it is over, in words. */
       note?: string;
     }
+  | {
+      what: 'BOOKED';
+      /** Staff of the store. */
+      by: string;
+      /** Why limits were passed over; empty: none were to be. */
+      reason: string;
+      /** Which were, in words. */
+      limits?: string;
+    }
   | { what: 'CHANGED'; change: string; skuId: string; was: string; became: string; by: string; reason: string };
 
 /** One thing that happened. */
@@ -141,6 +150,7 @@ interface FactsRow {
   behind: number | null;
   offer_id: string | null;
   barred: string | null;
+  limits: string | null;
 }
 
 /** The calls that tell what happened. Each is one read of one snapshot. */
@@ -205,6 +215,10 @@ function toFacts({ what, facts }: EventRow): StoryFacts {
     case 'ASKED': {
       const { request_id: requestId, answer, took_ms: tookMs, instance, is_replay: isReplay, weight } = facts;
       return { what, requestId, answer, tookMs, instance, isReplay, weight };
+    }
+    case 'BOOKED': {
+      const { by, reason, limits } = facts;
+      return { what, by, reason, ...(limits !== null && { limits }) };
     }
     case 'WAITS':
       return toWait(facts);

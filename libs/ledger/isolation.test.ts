@@ -12,7 +12,7 @@ import { claimOf, lineOf, type TestLedger, testLedger } from './test-ledger.js';
 const test = suite('isolation');
 let db: TestLedger;
 let client: pg.Client;
-const call = functionCall('claims_admit', 15);
+const call = functionCall('claims_admit', 16);
 
 test.before(async () => {
   db = await testLedger();

@@ -12,10 +12,11 @@ export interface ClaimParts {
   userId: string;
   requestId: string;
   lines: readonly OrderLine[];
+  staff?: { by: string; forceReason?: string };
 }
 
 /** Everything about a claim that the ledger would not take; empty when it is well formed. */
-export function claimViolations({ storeId, userId, requestId, lines }: ClaimParts): Violation[] {
+export function claimViolations({ storeId, userId, requestId, lines, staff }: ClaimParts): Violation[] {
   const violations: Violation[] = [];
   const checkId = (field: string, id: string, maxLength = MAX_ID_LENGTH): void => {
     if (isId(id, maxLength)) return;
@@ -24,6 +25,13 @@ export function claimViolations({ storeId, userId, requestId, lines }: ClaimPart
   checkId('store_id', storeId);
   checkId('user_id', userId);
   checkId('request_id', requestId, MAX_REQUEST_ID_LENGTH);
+  if (staff) checkId('booked_by', staff.by);
+  if (staff?.forceReason !== undefined && !/^\P{Cc}{1,500}$/u.test(staff.forceReason)) {
+    violations.push({
+      field: 'force_reason',
+      description: 'must be 1 to 500 characters, none of them a control character',
+    });
+  }
   if (lines.length < 1 || lines.length > MAX_LINES) {
     violations.push({ field: 'lines', description: `must be 1 to ${MAX_LINES}` });
   }

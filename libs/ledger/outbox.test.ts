@@ -67,7 +67,7 @@ test('F15: a lower id that is committed later is not skipped', async () => {
   const slow = new pg.Client({ connectionString: db.url });
   await slow.connect();
   await slow.query('BEGIN');
-  await slow.query(functionCall('claims_admit', 15).text, claimsBatch([claimOf('slow', skuId)]).values);
+  await slow.query(functionCall('claims_admit', 16).text, claimsBatch([claimOf('slow', skuId)]).values);
   await db.order(claimOf('quick', other.skuId));
   const before = await db.ledger.outboxTake(10);
   await db.ledger.outboxMarkPublished(before.map((entry) => entry.id));

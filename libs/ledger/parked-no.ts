@@ -1,5 +1,6 @@
 import type { OrderLine } from '#libs/contracts/order-lines.js';
 import type { Refusal } from '#libs/refusal/refusal.js';
+import type { BookedBy } from './claims-batch.js';
 import type { Decision } from './decision.js';
 import { type RefusalRow, type SkuRow, toRefusal } from './rows.js';
 import type { OnSoldOut } from './waitlist-terms.js';
@@ -28,6 +29,8 @@ export interface ParkedState {
 interface ParkedClaim {
   orderId: string;
   storeId: string;
+  onSoldOut?: OnSoldOut;
+  staff?: BookedBy;
 }
 
 /** In the order in which they count: of all lines the lowest verdict is answered. */
@@ -51,6 +54,7 @@ export function noTo(
   { skus, units }: ParkedState,
 ): Decision | undefined {
   const currency = skus.get(lines[0]?.skuId ?? '')?.currency;
+  const isForced = claim.staff?.forceReason !== undefined;
   let worst = YES;
   let culprit = 0;
   let wanted = 0;
@@ -60,7 +64,7 @@ export function noTo(
     const verdict =
       sku === undefined || sku.store_id !== claim.storeId
         ? NO_SUCH_SKU
-        : verdictOn(sku, { wanted, currency, owned: (units[place]?.units ?? 0) + line.quantity });
+        : verdictOn(sku, { wanted, currency, owned: isForced ? 0 : (units[place]?.units ?? 0) + line.quantity });
     if (verdict < worst) {
       worst = verdict;
       culprit = place;
@@ -79,11 +83,12 @@ export function noTo(
 
 /** Whether a claim that too few are free for takes a place in the line of its sku: in the words of claims_admit. */
 export function wouldWait(
-  { onSoldOut }: { onSoldOut?: OnSoldOut },
+  { onSoldOut, staff }: Partial<Pick<ParkedClaim, 'onSoldOut' | 'staff'>>,
   lines: readonly OrderLine[],
   { no, skus }: { no: Extract<Decision, { kind: 'REFUSED' }>; skus: ParkedState['skus'] },
 ): boolean {
   const sku = skus.get(no.refusal.skuId);
+  if (staff?.forceReason !== undefined) return false;
   if (!sku || !SHORTAGES.has(no.refusal.reason) || lines.some(({ skuId }) => skuId !== sku.sku_id)) return false;
   const wanted = lines.reduce((sum, { quantity }) => sum + quantity, 0);
   return (onSoldOut ?? sku.on_sold_out) === 'JOIN_WAITLIST' && wanted <= sku.capacity;

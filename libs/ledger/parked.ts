@@ -1,4 +1,5 @@
 import { canonicalLines, linesHash, type OrderLine } from '#libs/contracts/order-lines.js';
+import type { BookedBy } from './claims-batch.js';
 import { type Decision, decisionOf } from './decision.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
 import { noTo, type ParkedSkuRow, type ParkedUnits, wouldWait } from './parked-no.js';
@@ -16,6 +17,8 @@ export interface ParkedClaim {
   lines: readonly OrderLine[];
   /** What becomes of it when too few units are free; absent: what the sku says. */
   onSoldOut?: OnSoldOut;
+  /** Staff who book it; with a forceReason nobody has too many. */
+  staff?: BookedBy;
 }
 
 /** What the ledger has to say to one claim; neither, when it would have the units. */

@@ -37,6 +37,8 @@ export interface LedgerOrder {
   entryId?: string;
   /** When its hold was prolonged, which happens once. */
   extendedAt?: Date;
+  /** Who booked it: its user, or staff of the store. */
+  channel: 'APP' | 'STAFF';
 }
 
 /** How many requests for a sku are let through. Both 1..1,000,000. */
@@ -145,6 +147,7 @@ export interface OrderRow {
   code: string | null;
   fulfilled_at: Instant | null;
   extended_at: Instant | null;
+  channel: LedgerOrder['channel'];
 }
 
 /** A row of the view sku_rows. */
@@ -200,6 +203,7 @@ export function toOrder(row: OrderRow): LedgerOrder {
     amountMinor: row.amount_minor,
     currency: row.currency,
     createdAt: toDate(row.created_at),
+    channel: row.channel,
     ...(row.expires_at && { expiresAt: toDate(row.expires_at) }),
     ...(row.refusal && { refusal: toRefusal(row.refusal) }),
     ...(row.entry_id && { entryId: row.entry_id }),

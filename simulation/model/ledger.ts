@@ -225,6 +225,7 @@ export class Ledger {
       amountMinor: 1,
       currency: 'EUR',
       createdAt: new Date(this.clock()),
+      channel: 'APP',
       ...more,
     };
   }

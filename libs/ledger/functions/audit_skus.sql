@@ -10,7 +10,8 @@
 --   ORDER_WITHOUT_MOVEMENT    a live order's units of a sku were never taken
 --   ORDER_NOT_OF_MOVEMENTS    they are not what its movements add up to
 --   UNITS_NOT_OF_LINES        an attendee's units are not those of live orders
---   LIMIT_EXCEEDED            an attendee has more than per_user_limit; also after an operator lowered it
+--   LIMIT_EXCEEDED            an attendee has more than per_user_limit, beyond what staff forced; also after an operator
+--                             lowered it
 --   HOLD_NOT_OF_ORDER         a line is held until another instant than its order
 --   WAITING_NOT_OF_ENTRIES    who waits is counted otherwise, in the stock or in a block of arrivals, than entries say
 --   WAITER_PASSED_OVER        units are free though somebody waits who is not barred, and the sale is not over
@@ -117,7 +118,11 @@ BEGIN
   SELECT 'LIMIT_EXCEEDED', a.sku_id, NULL, jsonb_build_object(
     'attendee_id', a.attendee_id, 'units', a.units, 'limit', sku.per_user_limit)
   FROM attendee_units AS a JOIN skus AS sku ON sku.sku_id = a.sku_id
-  WHERE a.sku_id = ANY (sku_ids) AND a.units > sku.per_user_limit
+  WHERE a.sku_id = ANY (sku_ids) AND a.units > sku.per_user_limit AND a.units > sku.per_user_limit + (
+    SELECT coalesce(sum(l.quantity), 0) FROM ledger.order_lines AS l JOIN ledger.orders AS o ON o.order_id = l.order_id
+    WHERE l.sku_id = a.sku_id AND l.attendee_id = a.attendee_id AND o.state IN ('HELD', 'CONFIRMED', 'FULFILLED')
+      AND o.channel = 'STAFF' AND EXISTS (
+        SELECT FROM ledger.control_changes AS c WHERE c.what = 'FORCE' AND c.request_id = o.order_id::text))
   UNION ALL
   SELECT 'HOLD_NOT_OF_ORDER', l.sku_id, l.order_id, jsonb_build_object(
     'attendee_id', l.attendee_id, 'held_until', l.held_until, 'expires_at', l.expires_at)

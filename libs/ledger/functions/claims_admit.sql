@@ -10,6 +10,8 @@
 --     line_counts              how many of the lines are the claim's
 --     on_sold_outs             what becomes of the claim when too few are free: REFUSE, JOIN_WAITLIST, or null: what the
 --                              sku says. A claim for several skus is refused
+--     staffs                   null: a person's own; else {by}, staff who book it, and {reason}, why it passes over what one
+--                              person may have; such a claim does not wait. Absent: all null
 --   line_pairs, line_quantities  the lines of all claims one after the other: index of the pair, units; within a claim
 --                              the pairs ascend, so that lines of one sku are neighbours
 -- Returns one row a claim, in their order. outcome:
@@ -28,10 +30,10 @@ CREATE OR REPLACE FUNCTION ledger.claims_admit(
   sku_ids text[], pair_skus int[], pair_attendees text[],
   order_ids uuid[], store_ids text[], user_ids text[], request_ids text[],
   claim_orders int[], lines_hashes bytea[], not_afters timestamptz[], records boolean[], line_counts int[],
-  line_pairs int[], line_quantities int[], on_sold_outs text[]
+  line_pairs int[], line_quantities int[], on_sold_outs text[], staffs jsonb[] DEFAULT NULL
 ) RETURNS TABLE (
   outcome text, detail jsonb, recorded boolean, state text, version int, amount_minor bigint, currency text,
-  created_at timestamptz, expires_at timestamptz, unit_prices text
+  created_at timestamptz, expires_at timestamptz, unit_prices text, channel text
 )
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = ledger, pg_temp
@@ -54,12 +56,13 @@ DECLARE
   takers int[] := array_fill(NULL::int, ARRAY[cardinality(pair_skus)]);
   -- What people have beyond one sku (limits_open); null: nothing here has such a limit. The refusal by it in hand.
   figures jsonb; beyond jsonb;
-  -- By order: what is known of it, then what was decided; the claim that decided it now.
+  -- By order: what is known of it, then what was decided; the claim that decided it now; limits passed over for it.
   states text[] := array_fill(NULL::text, ARRAY[cardinality(order_ids)]);
   deciders int[] := array_fill(NULL::int, ARRAY[cardinality(order_ids)]);
   versions int[] := deciders; hashes bytea[] := states::bytea[]; refusals jsonb[] := states::jsonb[];
   amounts bigint[] := deciders; order_currencies text[] := states; price_lists text[] := states;
-  births timestamptz[] := states::timestamptz[]; expiries timestamptz[] := states::timestamptz[];
+  births timestamptz[] := states::timestamptz[]; expiries timestamptz[] := births; channels text[] := states;
+  passed jsonb[] := refusals;
   -- By claim and by line: what is answered, and the order that the line belongs to, if it is written.
   outcomes text[] := array_fill(NULL::text, ARRAY[cardinality(claim_orders)]);
   details jsonb[] := array_fill(NULL::jsonb, ARRAY[cardinality(claim_orders)]);
@@ -72,10 +75,10 @@ DECLARE
   -- The order, sku, pair, units and line in hand, and what the loop adds up.
   o int; k int; p int; q int; n int; first_line int; next_line int := 1; last_k int; last_p int;
   wanted int; amount bigint; ttl int; payable boolean; price_list text; verdict int; worst int; culprit int;
-  known record; answer jsonb; written int;
+  known record; answer jsonb; written int; forced boolean;
 BEGIN
   PERFORM claims_validate(sku_ids, pair_skus, pair_attendees, order_ids, store_ids, user_ids, request_ids,
-    claim_orders, lines_hashes, not_afters, records, line_counts, line_pairs, line_quantities, on_sold_outs);
+    claim_orders, lines_hashes, not_afters, records, line_counts, line_pairs, line_quantities, on_sold_outs, staffs);
 
   -- 1. Lock: from here on nobody else moves a unit of these skus or changes their terms.
   PERFORM FROM stock WHERE sku_id = ANY (sku_ids) ORDER BY sku_id FOR NO KEY UPDATE;
@@ -115,6 +118,7 @@ BEGIN
     o := known.i; states[o] := known.state; versions[o] := known.version; hashes[o] := known.lines_hash;
     refusals[o] := known.refusal; amounts[o] := known.amount_minor; order_currencies[o] := known.currency;
     births[o] := known.created_at; expiries[o] := known.expires_at; price_lists[o] := known.price_list;
+    channels[o] := known.channel;
   END LOOP;
 
   -- Only where somebody ever waited.
@@ -123,7 +127,7 @@ BEGIN
       o := known.place; states[o] := coalesce(known.state, 'WAITLISTED'); versions[o] := known.version;
       hashes[o] := known.lines_hash; refusals[o] := known.word; amounts[o] := known.amount_minor;
       order_currencies[o] := known.currency; births[o] := known.created_at; expiries[o] := known.expires_at;
-      price_lists[o] := known.price_list;
+      price_lists[o] := known.price_list; channels[o] := known.channel;
     END LOOP;
   END IF;
 
@@ -150,7 +154,8 @@ BEGIN
 
     -- Of all lines the lowest verdict counts: 1 no such sku, 2 other currency, 3 not yet on sale, 4 not any more,
     -- 5 paused, 6 more than an order may take, 7 more than an attendee may have, 8 too few free, 9 yes.
-    beyond := NULL; worst := 9; last_k := 0; last_p := 0; amount := 0; ttl := 2147483647; payable := false; price_list := NULL;
+    forced := coalesce(staffs[i] ? 'reason', false); beyond := NULL; worst := 9; last_k := 0; last_p := 0; amount := 0;
+    ttl := 2147483647; payable := false; price_list := NULL;
     FOR line IN first_line .. next_line - 1 LOOP
       p := line_pairs[line]; k := pair_skus[p]; q := line_quantities[line];
       IF p <= last_p THEN
@@ -162,7 +167,7 @@ BEGIN
         WHEN currencies[k] <> currencies[pair_skus[line_pairs[first_line]]] THEN 2
         WHEN bars[k] IS NOT NULL THEN bar_verdicts[k]
         WHEN wanted > maxima[k] THEN 6
-        WHEN coalesce(owned[p], 0) + taken[p] + q > limits[k] THEN 7
+        WHEN coalesce(owned[p], 0) + taken[p] + q > limits[k] AND NOT forced THEN 7
         WHEN wanted > remaining[k] OR kept[k] THEN 8
         ELSE 9 END;
       IF verdict < worst THEN
@@ -177,10 +182,11 @@ BEGIN
       answer := limits_spend(figures, store_ids[o], user_ids[o], order_ids[o], payable,
         ARRAY(SELECT sku_ids[pair_skus[l.p]] FROM unnest(line_pairs[first_line : next_line - 1]) AS l (p)),
         ARRAY(SELECT pair_attendees[l.p] FROM unnest(line_pairs[first_line : next_line - 1]) AS l (p)),
-        line_quantities[first_line : next_line - 1]);
+        line_quantities[first_line : next_line - 1], forced);
       beyond := CASE WHEN answer ? 'reason' THEN answer END;
       worst := CASE WHEN beyond IS NULL THEN worst ELSE 7 END;
-      figures := CASE WHEN worst = 9 THEN answer ELSE figures END;
+      passed[o] := CASE WHEN worst = 9 THEN answer -> 'passed over' END;
+      figures := CASE WHEN worst = 9 THEN answer - 'passed over' ELSE figures END;
     END IF;
     IF worst = 9 THEN
       outcomes[i] := 'ORDER';
@@ -192,6 +198,9 @@ BEGIN
       -- An array element is computed first and then put in its place: in one step the whole array would be copied.
       FOR line IN first_line .. next_line - 1 LOOP
         p := line_pairs[line]; k := pair_skus[p]; q := line_quantities[line];
+        IF forced AND coalesce(owned[p], 0) + taken[p] + q > limits[k] THEN
+          passed[o] := coalesce(passed[o], '[]') || jsonb_build_object('scope', 'SKU', 'sku_id', sku_ids[k], 'limit', limits[k]);
+        END IF;
         n := remaining[k] - q; remaining[k] := n;
         n := taken[p] + q; taken[p] := n; takers[p] := o;
         IF NOT payable THEN
@@ -201,7 +210,7 @@ BEGIN
     ELSE
       k := pair_skus[culprit];
       -- Who wants more than there will ever be is refused.
-      IF worst = 8 AND coalesce(on_sold_outs[i], sold_out_terms[k]) = 'JOIN_WAITLIST' AND wanted <= capacities[k]
+      IF worst = 8 AND coalesce(on_sold_outs[i], sold_out_terms[k]) = 'JOIN_WAITLIST' AND NOT forced AND wanted <= capacities[k]
         AND pair_skus[line_pairs[first_line]] = pair_skus[line_pairs[next_line - 1]] THEN
         kept[k] := true; others_have[k] := others_have[k] OR remaining[k] > 0;
         outcomes[i] := 'WAITLISTED'; states[o] := 'WAITLISTED'; hashes[o] := lines_hashes[i];
@@ -295,18 +304,9 @@ BEGIN
     INSERT INTO outbox (order_id, order_version, state, at)
     SELECT t.order_id, 1, t.state, decided_at FROM unnest(deciders, order_ids, states) AS t (decider, order_id, state)
     WHERE t.decider IS NOT NULL AND t.state <> 'REFUSED';
-    UPDATE stock AS s SET free = s.free - t.taken, held = s.held + t.taken - t.sold, sold = s.sold + t.sold,
-      version = s.version + 1
-    FROM (
-      SELECT u.sku_id, u.was - u.is_now AS taken, u.sold
-      FROM unnest(sku_ids, before, remaining, selling) AS u (sku_id, was, is_now, sold)
-    ) AS t
-    WHERE s.sku_id = t.sku_id AND t.taken > 0;
-    GET DIAGNOSTICS written = ROW_COUNT;
-    IF written <> (SELECT count(*) FROM unnest(before, remaining) AS t (was, is_now) WHERE t.was <> t.is_now) THEN
-      RAISE data_corrupted USING MESSAGE = 'claims_admit: the stock did not change as decided';
-    END IF;
+    PERFORM stock_take(sku_ids, before, remaining, selling);
   END IF;
+  PERFORM staff_note(order_ids, deciders, joiners, joined_orders, staffs, passed, decided_at) WHERE staffs IS NOT NULL;
 
   -- What was left goes to the head of the line, or stays reserved for it.
   PERFORM waiters_promote(sku_ids, decided_at) WHERE joiners <> '{}';
@@ -314,6 +314,7 @@ BEGIN
   RETURN QUERY SELECT CASE WHEN t.outcome = 'WAITLISTED' AND refusals[t.o] ? 'reason' THEN 'REFUSED' ELSE t.outcome END,
     coalesce(t.detail, refusals[t.o]), states[t.o] IS NOT NULL, states[t.o],
     coalesce(versions[t.o], 1), amounts[t.o], order_currencies[t.o], coalesce(births[t.o], decided_at), expiries[t.o],
-    price_lists[t.o]
+    price_lists[t.o],
+    coalesce(channels[t.o], CASE WHEN staffs[deciders[t.o]] IS NULL THEN 'APP' ELSE 'STAFF' END)
   FROM unnest(outcomes, details, claim_orders) AS t (outcome, detail, o);
 END $$;

@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION ledger.claims_validate(
   sku_ids text[], pair_skus int[], pair_attendees text[],
   order_ids uuid[], store_ids text[], user_ids text[], request_ids text[],
   claim_orders int[], lines_hashes bytea[], not_afters timestamptz[], records boolean[], line_counts int[],
-  line_pairs int[], line_quantities int[], on_sold_outs text[]
+  line_pairs int[], line_quantities int[], on_sold_outs text[], staffs jsonb[]
 ) RETURNS void
 LANGUAGE plpgsql STABLE
 AS $$
@@ -37,6 +37,10 @@ BEGIN
       THEN 'arrays that belong together have one length'
     WHEN NOT array_remove(on_sold_outs, NULL) <@ ARRAY['REFUSE', 'JOIN_WAITLIST']
       THEN 'on_sold_out is REFUSE or JOIN_WAITLIST'
+    WHEN staffs IS NOT NULL AND cardinality(staffs) <> cardinality(claim_orders) THEN 'there is one staff a claim, or none at all'
+    WHEN EXISTS (SELECT FROM unnest(staffs) AS s WHERE s IS NOT NULL AND NOT (coalesce(s ->> 'by', '') COLLATE "C" ~ '^[!-~]{1,128}$'
+        AND (NOT s ? 'reason' OR length(s ->> 'reason') BETWEEN 1 AND 500)))
+      THEN 'staff have an id, and a reason of 1 to 500 characters if any'
     WHEN NOT (1 <= ALL (line_counts) AND 100 >= ALL (line_counts)) THEN 'an order has 1 to 100 lines'
     -- A line as it was sent has at most 1,000,000; up to 100 of them add up to one line here.
     WHEN NOT (1 <= ALL (line_quantities) AND 100000000 >= ALL (line_quantities)) THEN 'a quantity is 1 to 1000000'

@@ -2,7 +2,7 @@
 -- room for what is decided now, with the next version, so that whoever knows the old one sees that this is newer.
 --   letter_id              the letter
 --   by_whom, why, request  the operator, the reason, and the id of the request
---   sku_ids … on_sold_outs   its claim, as a batch of one for claims_admit, without a not_after; it does not wait
+--   sku_ids … staffs   its claim, as a batch of one for claims_admit, without a not_after; it does not wait
 -- Returns one row: outcome, detail of it, the letter (a row of dead_letters without its message) and the order (a row of
 -- order_rows) as they are now. outcome:
 --   REPLAYED      the order has a row that says what was decided: HELD, CONFIRMED, or REFUSED with today's reason
@@ -17,7 +17,7 @@ CREATE OR REPLACE FUNCTION ledger.dead_letter_replay(
   sku_ids text[], pair_skus int[], pair_attendees text[],
   order_ids uuid[], store_ids text[], user_ids text[], request_ids text[],
   claim_orders int[], lines_hashes bytea[], not_afters timestamptz[], records boolean[], line_counts int[],
-  line_pairs int[], line_quantities int[], on_sold_outs text[]
+  line_pairs int[], line_quantities int[], on_sold_outs text[], staffs jsonb[] DEFAULT NULL
 ) RETURNS TABLE (outcome text, detail jsonb, letter_row json, order_row json)
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = ledger, pg_temp
@@ -51,13 +51,15 @@ BEGIN
       DELETE FROM orders AS o WHERE o.order_id = of_order;
       SELECT * INTO STRICT decided FROM claims_admit(sku_ids, pair_skus, pair_attendees, order_ids, store_ids,
         user_ids, request_ids, claim_orders, lines_hashes, not_afters, records, line_counts, line_pairs,
-        line_quantities, on_sold_outs);
+        line_quantities, on_sold_outs, staffs);
       IF NOT decided.recorded THEN
         RAISE SQLSTATE 'HF001' USING MESSAGE = 'dead_letter_replay: it leaves no row';
       END IF;
       IF old.version IS NOT NULL THEN
         UPDATE orders AS o SET version = old.version + 1 WHERE o.order_id = of_order;
         UPDATE movements AS m SET order_version = old.version + 1 WHERE m.order_id = of_order AND m.order_version = 1;
+        UPDATE order_changes AS c SET order_version = old.version + 1
+        WHERE c.order_id = of_order AND c.order_version = 1 AND c.verb = 'BOOK';
         UPDATE outbox AS x SET order_version = old.version + 1
         WHERE x.order_id = of_order AND x.kind = 'ORDER' AND x.order_version = 1;
       END IF;

@@ -4,11 +4,12 @@
 --   of_order            its id: who is refused for it later in the same transaction hears it
 --   is_open             whether it is to be paid
 --   skus, attendees, quantities   its lines
+--   is_forced           passes over what it is beyond, and adds that to the figures: {"passed over": [{scope, sku_id, limit}]}
 -- Returns the figures with the order in them; or, when it is beyond one of them, a refusal: LIMIT_REACHED with sku_id,
 -- limit, scope, and own_order_id, the user's own newest order that counts there, if there is one.
 CREATE OR REPLACE FUNCTION ledger.limits_spend(
   figures jsonb, of_store text, of_user text, of_order uuid, is_open boolean,
-  skus text[], attendees text[], quantities int[]
+  skus text[], attendees text[], quantities int[], is_forced boolean DEFAULT false
 ) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = ledger, pg_temp
@@ -32,7 +33,10 @@ BEGIN
   LOOP
     figure := spent -> wanted.name;
     CONTINUE WHEN figure IS NULL;
-    IF (figure ->> 'has')::int + wanted.units > (figure ->> 'limit')::int THEN
+    IF (figure ->> 'has')::int + wanted.units > (figure ->> 'limit')::int AND is_forced THEN
+      spent := spent || jsonb_build_object('passed over', coalesce(spent -> 'passed over', '[]') || jsonb_build_object(
+        'scope', wanted.scope, 'sku_id', wanted.sku_id, 'limit', (figure ->> 'limit')::int));
+    ELSIF (figure ->> 'has')::int + wanted.units > (figure ->> 'limit')::int THEN
       RETURN jsonb_strip_nulls(jsonb_build_object('reason', 'LIMIT_REACHED', 'sku_id', wanted.sku_id,
         'limit', (figure ->> 'limit')::int, 'scope', wanted.scope,
         'own_order_id', CASE WHEN figure ->> 'user' = of_user AND figure ->> 'order' <> of_order::text

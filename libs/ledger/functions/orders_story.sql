@@ -4,6 +4,7 @@
 -- instant. what:
 --   HELD, CONFIRMED, CANCELLED, EXPIRED, FULFILLED   version, note (why it was cancelled), moves: [{sku_id, free, held, sold}]
 --   REFUSED      version, refusal
+--   BOOKED       by, reason ('' without force), limits (that were passed over, in words): staff booked it, or let it wait
 --   PUBLISHED    version, state
 --   PAID, REFUND_DUE   provider, payment_id, amount_minor, currency
 --   DEAD_LETTER  letter_id, subject, error
@@ -24,6 +25,10 @@ AS $$
       FROM ledger.movements AS m
       WHERE m.order_id = x.order_id AND m.order_version = x.order_version AND m.reason <> 'REPAIR')), 2
   FROM ledger.outbox AS x WHERE x.order_id = ANY (ids) AND x.kind = 'ORDER'
+  UNION ALL
+  SELECT c.at, c.order_id, 'BOOKED', jsonb_build_object('by', c.changed_by, 'reason', coalesce(c.note, ''), 'limits', (
+    SELECT f.was FROM ledger.control_changes AS f WHERE f.what = 'FORCE' AND f.request_id = c.order_id::text)), 1
+  FROM ledger.order_changes AS c WHERE c.order_id = ANY (ids) AND c.verb IN ('BOOK', 'JOIN')
   UNION ALL
   SELECT x.published_at, x.order_id, 'PUBLISHED', jsonb_build_object('version', x.order_version, 'state', x.state), 4
   FROM ledger.outbox AS x WHERE x.order_id = ANY (ids) AND x.kind = 'ORDER' AND x.published_at IS NOT NULL

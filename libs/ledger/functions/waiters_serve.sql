@@ -30,9 +30,10 @@ BEGIN
   PERFORM waitlist_count(of_sku, ARRAY(SELECT e.place FROM waitlist_entries AS e WHERE e.entry_id = ANY (served)), -1);
 
   INSERT INTO orders (order_id, store_id, user_id, request_id, lines_hash, state, version, amount_minor, currency,
-    created_at, expires_at, updated_at, entry_id, code)
+    created_at, expires_at, updated_at, entry_id, code, channel)
   SELECT e.order_id, e.store_id, e.user_id, e.request_id, e.lines_hash, birth, 1, e.quantity * terms.price_minor,
-    terms.currency, at, until, at, e.entry_id, CASE birth WHEN 'CONFIRMED' THEN fulfil_code() END
+    terms.currency, at, until, at, e.entry_id, CASE birth WHEN 'CONFIRMED' THEN fulfil_code() END,
+    e.channel
   FROM waitlist_entries AS e WHERE e.entry_id = ANY (served);
   INSERT INTO order_lines (order_id, sku_id, attendee_id, quantity, unit_price_minor, held_until, created_at)
   SELECT e.order_id, of_sku, l.attendee_id, l.quantity, terms.price_minor, until, at

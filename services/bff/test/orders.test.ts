@@ -38,6 +38,7 @@ test('a held order is 201 with its place and all of it, int64 as text, times wit
     lines: [{ skuId: 'sku-1', quantity: 2, attendeeId: 'kid', unitPriceMinor: 0 }],
     onBusy: undefined,
     onSoldOut: undefined,
+    forceReason: undefined,
   });
 });
 

@@ -169,6 +169,8 @@ test('only services act for others, and staff where they reserve', async () => {
   assert.is(await reserveAs('sam', staff), 'INVALID_REQUEST');
   assert.is(await reserveAs('sam', { role: 'STAFF', stores: ['store-2'] }, 'ana'), 'PERMISSION_DENIED');
   for (const item of gateways.books.placed) assert.is(item.userId, 'ana');
+  const [byService, byStaff] = gateways.books.placed.slice(-2);
+  assert.equal([byService?.bookedBy, byStaff?.bookedBy], [undefined, { staffId: 'sam', forceReason: '' }]);
 
   const id = orderId('store-1', 'ana', 'for-another');
   const getAs = (...who: Parameters<typeof as>) =>
@@ -179,6 +181,23 @@ test('only services act for others, and staff where they reserve', async () => {
   assert.is(await getAs('sam', staff), 'OK');
   assert.is(await getAs('tom', { role: 'STAFF', stores: ['store-2'] }), 'ORDER_NOT_FOUND');
   assert.is(await getAs('olga', { role: 'OPERATOR' }), 'OK');
+});
+
+test('only staff pass over what one person may have, with a reason, and under their own name', async () => {
+  const [client] = gateways.clients;
+  const force = (forceReason: string, ...who: Parameters<typeof as>) =>
+    outcomeOf(client?.reserve({ ...reservation('forced'), forceReason }, as(...who)) ?? Promise.resolve({}));
+  const staff = { role: 'STAFF', stores: ['store-1'] } as const;
+  const before = gateways.books.placed.length;
+  assert.is(await force('because', 'ana'), 'PERMISSION_DENIED');
+  assert.is(await force('because', 'front', { role: 'SERVICE' }, 'ana'), 'PERMISSION_DENIED');
+  assert.is(await force('because', 'sam', { role: 'STAFF', stores: ['store-2'] }, 'ana'), 'PERMISSION_DENIED');
+  assert.is(await force('a\u0000b', 'sam', staff, 'ana'), 'INVALID_REQUEST');
+  assert.is(await force('x'.repeat(501), 'sam', staff, 'ana'), 'INVALID_REQUEST');
+  assert.is(gateways.books.placed.length, before);
+  assert.is(await force('his mother is ill', 'sam', staff, 'ana'), 'held');
+  const forced = gateways.books.placed.at(-1);
+  assert.equal([forced?.userId, forced?.bookedBy], ['ana', { staffId: 'sam', forceReason: 'his mother is ill' }]);
 });
 
 test('an undecided order is known to its user and to staff of its store', async () => {

@@ -21,6 +21,23 @@ test.after(() => stage.close());
 const claims = (skuId: string, count: number): ClaimToAdmit[] =>
   Array.from({ length: count }, (_, n) => claimOf(`user-${n}`, skuId));
 
+test('what staff booked is told from what people did, also beside claims of a gate that knows no staff', async () => {
+  const service = await stage.start();
+  const { skuId } = await stage.ledger.sku();
+  const first = claimOf('ann', skuId);
+  const forced = { ...claimOf('ann', skuId), staff: { by: 'rita', forceReason: 'his mother is ill' } };
+  await stage.place(first, claimOf('ann', skuId), forced);
+  await stage.drained();
+  const orders = await stage.ledger.ledger.ordersRead([first.orderId, forced.orderId]);
+  assert.equal(orders.map(({ state, channel }) => [state, channel]).sort(), [
+    ['HELD', 'APP'],
+    ['HELD', 'STAFF'],
+  ]);
+  const { orders: all } = await stage.ledger.ledger.ordersListBySku(skuId, {});
+  assert.equal(all.map(({ state }) => state).sort(), ['HELD', 'HELD', 'REFUSED']);
+  await service.stop();
+});
+
 async function assertOneEffectEach(placed: readonly ClaimToAdmit[]): Promise<void> {
   for (const { orderId } of placed) {
     assert.equal(await stage.movements(orderId), ['ADMIT']);

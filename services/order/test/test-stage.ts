@@ -6,6 +6,7 @@ import { ClaimsPlaced } from '#libs/contracts/gen/holdfast/event/v1/claim.js';
 import { ClaimsDecided, type Decision } from '#libs/contracts/gen/holdfast/event/v1/decision.js';
 import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
 import { shardOfStore } from '#libs/contracts/order-id.js';
+import { toBookedByMessage } from '#libs/contracts/order-messages.js';
 import { claimsStream, claimsSubject } from '#libs/contracts/subjects.js';
 import type { ClaimToAdmit } from '#libs/ledger/claims-batch.js';
 import { type TestLedger, testLedger } from '#libs/ledger/test-ledger.js';
@@ -169,13 +170,14 @@ export class Stage {
 /** A message as inventory stores it. */
 export function encode(claims: readonly ClaimToAdmit[], notAfter = new Date(Date.now() + 3_000)): Uint8Array {
   return ClaimsPlaced.encode({
-    claims: claims.map(({ orderId, storeId, userId, requestId, lines }) => ({
+    claims: claims.map(({ orderId, storeId, userId, requestId, lines, staff }) => ({
       orderId,
       storeId,
       userId,
       requestId,
       lines: lines.map((line) => ({ ...line, unitPriceMinor: 0 })),
       notAfter,
+      ...(staff && { bookedBy: toBookedByMessage(staff) }),
     })),
   }).finish();
 }

@@ -82,6 +82,7 @@ export const orderAnswer = {
     fulfilled_at: instant,
     entry_id: text,
     extended_at: instant,
+    channel: text,
   },
 } as const;
 

@@ -1,4 +1,5 @@
 import {
+  Channel,
   LimitScope,
   type Order,
   type OrderLine,
@@ -26,6 +27,8 @@ export function orderJson(order: Order) {
     fulfilled_at: order.fulfilledAt?.toISOString(),
     entry_id: order.entryId || undefined,
     extended_at: order.extendedAt?.toISOString(),
+    // Said of orders that are not the user's own doing.
+    channel: order.channel === Channel.CHANNEL_STAFF ? 'STAFF' : undefined,
   };
 }
 

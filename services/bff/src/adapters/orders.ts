@@ -23,6 +23,7 @@ interface ReserveBody {
   lines: { sku_id: string; quantity: number; attendee_id?: string }[];
   on_busy?: 'queue' | 'fail';
   on_sold_out?: 'refuse' | 'join_waitlist';
+  force_reason?: string;
 }
 
 const onSoldOutByName = {
@@ -110,13 +111,15 @@ async function isDecided(words: AsyncIterable<Order | undefined>): Promise<boole
 
 /** The request's id is its Idempotency-Key. */
 function reserveRequestOf(request: FastifyRequest): ReserveRequest {
-  const { store_id: storeId, lines, on_busy: onBusy, on_sold_out: onSoldOut } = request.body as ReserveBody;
+  const body = request.body as ReserveBody;
+  const { store_id: storeId, lines, on_busy: onBusy, on_sold_out: onSoldOut, force_reason: forceReason } = body;
   return {
     storeId,
     lines: linesOf(lines),
     requestId: request.id,
     onBusy: onBusy && onBusyByName[onBusy],
     onSoldOut: onSoldOut && onSoldOutByName[onSoldOut],
+    ...(forceReason !== undefined && { forceReason }),
   };
 }
 

@@ -84,6 +84,13 @@ export const reserveBody = {
     store_id: storeId,
     on_busy: { enum: ['queue', 'fail'], description: '"queue" or "fail"' },
     on_sold_out: { enum: ['refuse', 'join_waitlist'], description: '"refuse" or "join_waitlist"' },
+    force_reason: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 500,
+      pattern: '^\\P{Cc}*$',
+      description: '1 to 500 characters, none of them a control character; staff only',
+    },
     lines,
   },
 } as const;

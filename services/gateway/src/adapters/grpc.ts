@@ -61,7 +61,9 @@ function reservationHandlers(options: ReservationServiceOptions): Handlers<typeo
       const startedAt = performance.now();
       const userId = userOf(call);
       refuseOtherStores(call, request.storeId);
-      const answer = await reserve(userId, request, call.remainingMs());
+      const { role, userId: callerId } = principalOf(call);
+      const staffId = role === 'STAFF' ? callerId : undefined;
+      const answer = await reserve(userId, request, call.remainingMs(), staffId);
       count(answer);
       accesses.note(userId, request, answer, startedAt);
       if (answer.$case === 'error') throw fromStatus(answer.value);

@@ -53,6 +53,7 @@ test('a hold has the computed id, and the user for attendee where none is named'
     lines: [{ skuId: 'sku-1', quantity: 1, attendeeId: 'ana', unitPriceMinor: 0 }],
     firstForMs: 3_600_000,
     onSoldOut: undefined,
+    bookedBy: undefined,
   });
 });
 

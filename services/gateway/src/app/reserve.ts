@@ -23,8 +23,18 @@ const waitMaxMs = notAfterMs / attemptShare;
 const askAgainMs = 100;
 const limitsNotKnown = new Fault('UNAVAILABLE', 'The limits of the sku are not known yet: send the same request again');
 
+const mayNotForce = new Fault('PERMISSION_DENIED', 'Only staff of the store may pass over what one person may have', {
+  metadata: { field: 'force_reason' },
+});
+
 /** Never rejects. `remainingMs` is what the caller will wait; the outcome of one user's request_id is the same for ever. */
-export type Reserve = (userId: string, request: ReserveRequest, remainingMs: number) => Promise<Answer>;
+export type Reserve = (
+  userId: string,
+  request: ReserveRequest,
+  remainingMs: number,
+  /** Staff who book it for the user. */
+  staffId?: string,
+) => Promise<Answer>;
 
 export interface ReserveOptions extends Omit<OnceOptions<Hold, Answer>, 'verb'> {
   placeOrder: Verb<Hold, Answer>['carryOut'];
@@ -48,11 +58,11 @@ export function createReserve(options: ReserveOptions): { reserve: Reserve; clos
   const once = new Once({ ...options, verb: verbOf(options) });
   return { reserve, close: () => once.close() };
 
-  function reserve(userId: string, request: ReserveRequest, remainingMs: number): Promise<Answer> {
-    const fault = faultIn(userId, request);
+  function reserve(userId: string, request: ReserveRequest, remainingMs: number, staffId?: string): Promise<Answer> {
+    const fault = faultIn(userId, request, staffId);
     if (fault !== undefined) return Promise.resolve(failed(fault));
     const giveUpAt = performance.now() + Math.min(waitMaxMs, remainingMs);
-    const hold = holdOf(userId, request);
+    const hold = holdOf(userId, request, staffId);
     const limits = limitsOf(request.storeId, skusOf(hold));
     return 'then' in limits ? beginOnceKnown(limits) : begin(hold, request, limits, giveUpAt);
 
@@ -115,12 +125,14 @@ function verbOf({ placeOrder, replay, limitedFaults }: ReserveOptions): Verb<Hol
   };
 }
 
-function faultIn(userId: string, request: ReserveRequest): Fault | undefined {
+function faultIn(userId: string, request: ReserveRequest, staffId: string | undefined): Fault | undefined {
+  if (request.forceReason && staffId === undefined) return mayNotForce;
   const violations = validateReserve(userId, request);
   return violations.length > 0 ? invalidRequest(violations) : undefined;
 }
 
-function holdOf(userId: string, { storeId, requestId, lines, onSoldOut }: ReserveRequest): Hold {
+function holdOf(userId: string, request: ReserveRequest, staffId: string | undefined): Hold {
+  const { storeId, requestId, lines, onSoldOut, forceReason } = request;
   return {
     orderId: orderId(storeId, userId, requestId),
     storeId,
@@ -131,6 +143,7 @@ function holdOf(userId: string, { storeId, requestId, lines, onSoldOut }: Reserv
     }),
     firstForMs: undefined,
     onSoldOut,
+    bookedBy: staffId === undefined ? undefined : { staffId, forceReason: forceReason ?? '' },
   };
 }
 

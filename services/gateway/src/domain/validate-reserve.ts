@@ -1,11 +1,13 @@
 import type { Violation } from '#libs/refusal/fault.js';
-import { checkId, checkLongId, describeId, isId } from './fields.js';
+import { checkId, checkLongId, checkReason, describeId, isId } from './fields.js';
 
 /** An order as it is asked for. An empty attendee stands for the user. */
 export interface OrderAsked {
   storeId: string;
   requestId: string;
   lines: { skuId: string; quantity: number; attendeeId: string }[];
+  /** Empty: within the limits. */
+  forceReason?: string | undefined;
 }
 
 const linesMax = 100;
@@ -20,6 +22,7 @@ export function validateReserve(userId: string, order: OrderAsked): Violation[] 
   checkId(violations, 'store_id', order.storeId);
   checkLongId(violations, 'request_id', order.requestId);
   checkLines(violations, order.lines);
+  if (order.forceReason) checkReason(violations, order.forceReason, 'force_reason');
   return violations;
 }
 

@@ -1,5 +1,6 @@
 import type { Claim as ClaimMessage } from '#libs/contracts/gen/holdfast/event/v1/claim.js';
 import type { OrderLine } from '#libs/contracts/gen/holdfast/order/v1/order.js';
+import { fromBookedByMessage, toBookedByMessage } from '#libs/contracts/order-messages.js';
 import { fromOnSoldOutMessage, toOnSoldOutMessage } from '#libs/contracts/waitlist-messages.js';
 import type { Claim } from '../app/placement.js';
 import type { Line } from '../domain/lines.js';
@@ -13,12 +14,19 @@ export function toClaimMessage(claim: Claim, notAfter: Date): ClaimMessage {
     lines: claim.lines.map(toLineMessage),
     notAfter,
     onSoldOut: claim.onSoldOut && toOnSoldOutMessage(claim.onSoldOut),
+    bookedBy: claim.staff && toBookedByMessage(claim.staff),
   };
 }
 
-export function fromClaimMessage({ notAfter: _, onSoldOut: said, ...claim }: ClaimMessage): Claim {
+export function fromClaimMessage({ notAfter: _, onSoldOut: said, bookedBy, ...claim }: ClaimMessage): Claim {
   const onSoldOut = fromOnSoldOutMessage(said);
-  return { ...claim, lines: claim.lines.map(fromLineMessage), ...(onSoldOut && { onSoldOut }) };
+  const staff = fromBookedByMessage(bookedBy);
+  return {
+    ...claim,
+    lines: claim.lines.map(fromLineMessage),
+    ...(onSoldOut && { onSoldOut }),
+    ...(staff && { staff }),
+  };
 }
 
 export function toLineMessage({ skuId, quantity, attendeeId }: Line): OrderLine {

@@ -4,7 +4,7 @@ import type {
   PlaceHoldsResponse,
   PlaceHoldsResult,
 } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
-import { toOrderMessage, toRefusalMessage } from '#libs/contracts/order-messages.js';
+import { fromBookedByMessage, toOrderMessage, toRefusalMessage } from '#libs/contracts/order-messages.js';
 import { fromOnSoldOutMessage, toEntryWordMessage } from '#libs/contracts/waitlist-messages.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { BatchResponder } from '#libs/rpc/batch-responder.js';
@@ -35,14 +35,15 @@ export function servePlaceHolds(
     metrics,
   });
 
-  function place({ itemId, remainingMs, firstForMs, lines: messages, onSoldOut: said, ...who }: PlaceHoldsItem): void {
+  function place(item: PlaceHoldsItem): void {
+    const { itemId, remainingMs, firstForMs, lines: messages, onSoldOut: said, bookedBy, ...who } = item;
     const lines = messages.map(fromLineMessage);
     const onSoldOut = fromOnSoldOutMessage(said);
-    if (isPlaceable(lines))
-      placeHolds.place({ ...who, lines, ...(onSoldOut && { onSoldOut }) }, { remainingMs, firstForMs }, (outcome) =>
-        responder.add(toResult(itemId, outcome)),
-      );
-    else responder.add({ itemId, outcome: { $case: 'error', value: unplaceable } });
+    const staff = fromBookedByMessage(bookedBy);
+    const claim = { ...who, lines, ...(onSoldOut && { onSoldOut }), ...(staff && { staff }) };
+    if (isPlaceable(lines)) {
+      placeHolds.place(claim, { remainingMs, firstForMs }, (outcome) => responder.add(toResult(itemId, outcome)));
+    } else responder.add({ itemId, outcome: { $case: 'error', value: unplaceable } });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { BookedBy } from '#libs/ledger/claims-batch.js';
 import type { Decision } from '#libs/ledger/decision.js';
 import type { LedgerOrder } from '#libs/ledger/rows.js';
 import type { EntryWord } from '#libs/ledger/waitlist-rows.js';
@@ -16,6 +17,8 @@ export interface Claim {
   readonly lines: readonly Line[];
   /** What becomes of it when too few units are free; absent: what the sku says. */
   readonly onSoldOut?: OnSoldOut;
+  /** Staff who book it; absent: the user does. */
+  readonly staff?: BookedBy;
 }
 
 /** One try as it arrives. */

@@ -1,5 +1,6 @@
 import { Claim, ClaimsPlaced } from '#libs/contracts/gen/holdfast/event/v1/claim.js';
 import { orderId } from '#libs/contracts/order-id.js';
+import { fromBookedByMessage } from '#libs/contracts/order-messages.js';
 import { fromOnSoldOutMessage } from '#libs/contracts/waitlist-messages.js';
 import type { ClaimToAdmit } from '#libs/ledger/claims-batch.js';
 import type { ClaimInHand } from '../app/admit-claims.js';
@@ -45,7 +46,7 @@ function asClaim(payload: Uint8Array): Claim | undefined {
 }
 
 /** In the words of the contract. */
-function toJson({ orderId: id, storeId, userId, requestId, lines, notAfter }: Claim): string {
+function toJson({ orderId: id, storeId, userId, requestId, lines, notAfter, bookedBy }: Claim): string {
   return JSON.stringify({
     order_id: id,
     store_id: storeId,
@@ -53,6 +54,7 @@ function toJson({ orderId: id, storeId, userId, requestId, lines, notAfter }: Cl
     request_id: requestId,
     lines: lines.map(({ skuId, quantity, attendeeId }) => ({ sku_id: skuId, quantity, attendee_id: attendeeId })),
     not_after: notAfter,
+    ...(bookedBy && { booked_by: { staff_id: bookedBy.staffId, force_reason: bookedBy.forceReason } }),
   });
 }
 
@@ -74,6 +76,7 @@ function faultIn({ orderId: id, storeId, userId, requestId }: Claim): string | u
 function toClaim(message: Claim, storedAt: Date): ClaimToAdmit {
   const { orderId: id, storeId, userId, requestId, notAfter } = message;
   const onSoldOut = fromOnSoldOutMessage(message.onSoldOut);
+  const staff = fromBookedByMessage(message.bookedBy);
   return {
     orderId: id,
     storeId,
@@ -82,6 +85,7 @@ function toClaim(message: Claim, storedAt: Date): ClaimToAdmit {
     lines: message.lines.map(({ skuId, quantity, attendeeId }) => ({ skuId, quantity, attendeeId })),
     record: true,
     ...(onSoldOut && { onSoldOut }),
+    ...(staff && { staff }),
     // A claim stored in time is decided however long it lay there. Of a late one the ledger only looks up whether an
     // earlier copy was decided.
     ...(notAfter && storedTooLate(storedAt, notAfter) && { notAfter }),

@@ -21,6 +21,7 @@ const order: LedgerOrder = {
   amountMinor: 1_500,
   currency: 'EUR',
   createdAt: at,
+  channel: 'APP',
   expiresAt: new Date('2026-05-01T10:15:00Z'),
 };
 const move = (skuId: string, free: number, held: number, sold: number) => ({ skuId, free, held, sold });

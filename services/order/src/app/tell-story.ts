@@ -54,6 +54,8 @@ function textOf(event: StoryEvent, order: LedgerOrder | undefined): string {
       return `repaired: ${event.moves.map(differencesOf).join('; ')}`;
     case 'ASKED':
       return asked(event);
+    case 'BOOKED':
+      return booked(event);
     case 'WAITS':
       return waits(event);
     case 'CHANGED':
@@ -66,6 +68,12 @@ function asked({ requestId, answer, tookMs, instance, isReplay, weight }: EventO
   const again = isReplay ? 'again ' : '';
   const others = weight > 1 ? `; it stands for about ${Math.round(weight)} like it` : '';
   return `pressed with key ${requestId}, was ${again}told ${answer} after ${tookMs} ms by ${instance}${others}`;
+}
+
+/** `booked by rita of the store, over limit 1 of SKU clinic-1: his mother is ill` */
+function booked({ by, reason, limits }: EventOf<'BOOKED'>): string {
+  if (reason === '') return `booked by ${by} of the store`;
+  return `booked by ${by} of the store, over ${limits ?? 'no limit, as it turned out'}: ${reason}`;
 }
 
 /** What became of a place in a waitlist. */

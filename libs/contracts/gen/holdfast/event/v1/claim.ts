@@ -5,7 +5,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
 import { OnSoldOut } from "../../inventory/v1/sku.js";
-import { OrderLine } from "../../order/v1/order.js";
+import { BookedBy, OrderLine } from "../../order/v1/order.js";
 
 /**
  * Stream message on claims.<shard>: orders that the gate let in together. Without claims it asks whether somebody
@@ -27,7 +27,11 @@ export interface Claim {
     | Date
     | undefined;
   /** What becomes of it when too few units are free. Absent: what the sku says. */
-  onSoldOut?: OnSoldOut | undefined;
+  onSoldOut?:
+    | OnSoldOut
+    | undefined;
+  /** Absent: its user books it. */
+  bookedBy?: BookedBy | undefined;
 }
 
 function createBaseClaimsPlaced(): ClaimsPlaced {
@@ -77,7 +81,16 @@ export const ClaimsPlaced: MessageFns<ClaimsPlaced> = {
 };
 
 function createBaseClaim(): Claim {
-  return { orderId: "", storeId: "", userId: "", requestId: "", lines: [], notAfter: undefined, onSoldOut: undefined };
+  return {
+    orderId: "",
+    storeId: "",
+    userId: "",
+    requestId: "",
+    lines: [],
+    notAfter: undefined,
+    onSoldOut: undefined,
+    bookedBy: undefined,
+  };
 }
 
 export const Claim: MessageFns<Claim> = {
@@ -102,6 +115,9 @@ export const Claim: MessageFns<Claim> = {
     }
     if (message.onSoldOut !== undefined) {
       writer.uint32(56).int32(message.onSoldOut);
+    }
+    if (message.bookedBy !== undefined) {
+      BookedBy.encode(message.bookedBy, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -173,6 +189,14 @@ export const Claim: MessageFns<Claim> = {
             }
 
             message.onSoldOut = reader.int32() as any;
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.bookedBy = BookedBy.decode(reader, reader.uint32());
             continue;
           }
         }

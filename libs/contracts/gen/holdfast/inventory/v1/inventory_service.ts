@@ -5,7 +5,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
 import { Status } from "../../../google/rpc/status.js";
-import { Order, OrderLine, Refusal } from "../../order/v1/order.js";
+import { BookedBy, Order, OrderLine, Refusal } from "../../order/v1/order.js";
 import { WaitlistEntry } from "../../waitlist/v1/waitlist.js";
 import { Availability, OnBusy, OnSoldOut, RateLimit, Sku, SkuLimits, StoreLimits } from "./sku.js";
 
@@ -33,7 +33,11 @@ export interface PlaceHoldsItem {
     | number
     | undefined;
   /** What becomes of it when too few units are free. Absent: what the sku says. */
-  onSoldOut?: OnSoldOut | undefined;
+  onSoldOut?:
+    | OnSoldOut
+    | undefined;
+  /** Absent: its user books it. */
+  bookedBy?: BookedBy | undefined;
 }
 
 /** Outcomes that fell since the last message. */
@@ -306,6 +310,7 @@ function createBasePlaceHoldsItem(): PlaceHoldsItem {
     remainingMs: 0,
     firstForMs: undefined,
     onSoldOut: undefined,
+    bookedBy: undefined,
   };
 }
 
@@ -337,6 +342,9 @@ export const PlaceHoldsItem: MessageFns<PlaceHoldsItem> = {
     }
     if (message.onSoldOut !== undefined) {
       writer.uint32(72).int32(message.onSoldOut);
+    }
+    if (message.bookedBy !== undefined) {
+      BookedBy.encode(message.bookedBy, writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -424,6 +432,14 @@ export const PlaceHoldsItem: MessageFns<PlaceHoldsItem> = {
             }
 
             message.onSoldOut = reader.int32() as any;
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.bookedBy = BookedBy.decode(reader, reader.uint32());
             continue;
           }
         }

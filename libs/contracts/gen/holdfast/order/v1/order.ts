@@ -5,6 +5,16 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
 
+/** Who booked an order. */
+export enum Channel {
+  CHANNEL_UNSPECIFIED = 0,
+  /** CHANNEL_APP - Its user, or a service for them. */
+  CHANNEL_APP = 1,
+  /** CHANNEL_STAFF - Staff of the store, for its user. */
+  CHANNEL_STAFF = 2,
+  UNRECOGNIZED = -1,
+}
+
 /** Where an order is in its life. */
 export enum OrderState {
   ORDER_STATE_UNSPECIFIED = 0,
@@ -113,7 +123,19 @@ export interface Order {
   /** The waitlist entry that it was offered to. Empty: none. */
   entryId: string;
   /** When the hold was prolonged, which happens once. */
-  extendedAt: Date | undefined;
+  extendedAt:
+    | Date
+    | undefined;
+  /** Who booked it. Absent: not known, from a peer of before. */
+  channel?: Channel | undefined;
+}
+
+/** Staff of the store who book for a person. It is no part of what a request_id stands for: the first try decides. */
+export interface BookedBy {
+  /** Their user id. */
+  staffId: string;
+  /** Why it passes over what one person may have. Empty: it does not. */
+  forceReason: string;
 }
 
 /** One sku of an order. */
@@ -173,6 +195,7 @@ function createBaseOrder(): Order {
     fulfilledAt: undefined,
     entryId: "",
     extendedAt: undefined,
+    channel: undefined,
   };
 }
 
@@ -225,6 +248,9 @@ export const Order: MessageFns<Order> = {
     }
     if (message.extendedAt !== undefined) {
       Timestamp.encode(toTimestamp(message.extendedAt), writer.uint32(130).fork()).join();
+    }
+    if (message.channel !== undefined) {
+      writer.uint32(136).int32(message.channel);
     }
     return writer;
   },
@@ -368,6 +394,71 @@ export const Order: MessageFns<Order> = {
             }
 
             message.extendedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.channel = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBookedBy(): BookedBy {
+  return { staffId: "", forceReason: "" };
+}
+
+export const BookedBy: MessageFns<BookedBy> = {
+  encode(message: BookedBy, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.staffId !== "") {
+      writer.uint32(10).string(message.staffId);
+    }
+    if (message.forceReason !== "") {
+      writer.uint32(18).string(message.forceReason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BookedBy {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBookedBy();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.staffId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.forceReason = reader.string();
             continue;
           }
         }

@@ -33,7 +33,14 @@ export interface ReserveRequest {
     | OnBusy
     | undefined;
   /** What becomes of it when too few units are free, whatever the sku says. Absent: what the sku says. */
-  onSoldOut?: OnSoldOut | undefined;
+  onSoldOut?:
+    | OnSoldOut
+    | undefined;
+  /**
+   * Why it passes over what one person may have (never over units, sale times or a pause), 1..500 characters; it does not
+   * wait then. Staff only. A retry with or without it is the same order, and a no stays with its request_id.
+   */
+  forceReason?: string | undefined;
 }
 
 /** The outcome. Everything that is not one of these is a status with ErrorInfo. */
@@ -318,7 +325,7 @@ export interface ListSkusResponse {
 }
 
 function createBaseReserveRequest(): ReserveRequest {
-  return { storeId: "", lines: [], requestId: "", onBusy: undefined, onSoldOut: undefined };
+  return { storeId: "", lines: [], requestId: "", onBusy: undefined, onSoldOut: undefined, forceReason: undefined };
 }
 
 export const ReserveRequest: MessageFns<ReserveRequest> = {
@@ -337,6 +344,9 @@ export const ReserveRequest: MessageFns<ReserveRequest> = {
     }
     if (message.onSoldOut !== undefined) {
       writer.uint32(40).int32(message.onSoldOut);
+    }
+    if (message.forceReason !== undefined) {
+      writer.uint32(50).string(message.forceReason);
     }
     return writer;
   },
@@ -392,6 +402,14 @@ export const ReserveRequest: MessageFns<ReserveRequest> = {
             }
 
             message.onSoldOut = reader.int32() as any;
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.forceReason = reader.string();
             continue;
           }
         }
