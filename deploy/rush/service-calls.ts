@@ -6,6 +6,8 @@ import { type Sample, total } from './readings.js';
  */
 export const POLLS: readonly string[] = [
   ...['clock_read', 'limits_read', 'job_claim', 'job_finish', 'jobs_read', 'orders_expire', 'outbox_take'],
+  // Whoever is answered is recorded in batches, by the second.
+  ...['access_record', 'access_prune'],
   ...['skus_opening', 'claims_list', 'gates_close', 'gateways_count', 'health_check', 'promises_list'],
 ];
 

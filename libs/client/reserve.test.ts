@@ -50,6 +50,7 @@ test('what is wanted goes in the name of the user, and the held order comes back
     lines: [{ skuId: 'mug', quantity: 2, attendeeId: '', unitPriceMinor: 0 }],
     onBusy: OnBusy.ON_BUSY_FAIL,
     onSoldOut: OnSoldOut.ON_SOLD_OUT_REFUSE,
+    forceReason: undefined,
   });
 });
 

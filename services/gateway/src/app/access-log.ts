@@ -31,7 +31,7 @@ export interface AccessLogOptions {
 
 /**
  * What was answered to whom, kept in batches. Noting costs an answer nothing but a push; what finds no room, or nobody to keep
- * it, is lost and counted. Every yes is kept; of refusals, places in line and faults, an even sample.
+ * it, is lost and counted. Every yes is kept; of refusals, places in line, faults and what was told before, an even sample.
  */
 export class AccessLog {
   readonly #options: AccessLogOptions;
@@ -90,9 +90,9 @@ export class AccessLog {
   }
 }
 
-/** A unit, a promise of a decision, or a place in a waitlist. */
+/** A unit, a promise of a decision, or a place in a waitlist, told for the first time. */
 function isYes(answer: Answer): boolean {
-  if (answer.$case !== 'response') return false;
+  if (answer.$case !== 'response' || answer.isReplay === true) return false;
   const { outcome } = answer.value;
   return outcome?.$case === 'held' || outcome?.$case === 'pending' || outcome?.$case === 'waiting';
 }
