@@ -7,6 +7,7 @@ import type { Sku } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { type Client, connect } from '#libs/rpc/client.js';
 import { fromStatus } from '#libs/rpc/status.js';
+import type { Target } from '#libs/rpc/target.js';
 
 const DEADLINE_MS = 30_000;
 /** An inventory that is restarted, or misses its ledger, is back by then. */
@@ -24,11 +25,11 @@ export interface ImportOptions {
 
 /** Puts skus on sale through the inventory services of the target. The same again changes nothing, so what is away is asked again. */
 export async function importSkus(
-  address: string,
+  inventories: Target,
   wishes: SkuWish[],
   { keepChanged = false }: ImportOptions = {},
 ): Promise<void> {
-  const inventory = connect(InventoryServiceDefinition, address, { defaultDeadlineMs: DEADLINE_MS });
+  const inventory = connect(InventoryServiceDefinition, inventories, { defaultDeadlineMs: DEADLINE_MS });
   try {
     const { failures } = await imported(inventory, wishes.map(complete));
     const serious = failures.filter(

@@ -1,3 +1,4 @@
+import { inventoryOf } from '#libs/mesh/inventory-of.js';
 import { MESH_DIRECTORY, type MeshFile } from '#libs/mesh/mesh-file.js';
 import { canListen, freePort } from '#libs/servers/free-port.js';
 import { type PageServer, pageUrl, startPageServer } from '../page/page-server.js';
@@ -30,8 +31,7 @@ async function main(): Promise<void> {
     const pagePort = options.page ? await pagePortNow() : undefined;
     mesh = await start(options, pagePort);
     if (pagePort !== undefined) page = await startPageServer(pagePort, mesh.describe().http);
-    const inventory = mesh.describe().services.inventory?.[0]?.grpc ?? '';
-    await importSkus(inventory, sampleSkus(new Date()), { keepChanged: true });
+    await importSkus(inventoryOf(mesh.describe()), sampleSkus(new Date()), { keepChanged: true });
     welcome(mesh.describe(), page);
     if (options.rush) await sampleRush(mesh);
     say('serving; Ctrl-C ends it');
@@ -63,6 +63,7 @@ async function start(options: StartOptions, pagePort: number | undefined): Promi
     fresh,
     restartServers: true,
     sandbox: true,
+    tls: true,
     scale,
     without,
     limits,

@@ -33,7 +33,8 @@ export async function planOnFreePorts(options: FreePlanOptions): Promise<Process
   const { http, gateway } = options.ports;
   const [httpPort, gatewayPort] = await Promise.all([preferred(http), preferred(gateway)]);
   const taken = new Set([httpPort, gatewayPort]);
-  const count = SERVICE_NAMES.reduce((sum, service) => sum + 2 * (options.scale[service] ?? 1), 0);
+  // A gateway may want a third one.
+  const count = SERVICE_NAMES.reduce((sum, service) => sum + 3 * (options.scale[service] ?? 1), 0);
   while (taken.size < count + 4) taken.add(await freePort());
   const rest = [...taken].slice(2);
   const sandboxPorts = { http: rest.pop() ?? 0, admin: rest.pop() ?? 0 };

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import type { LimitsFile } from '#libs/mesh/limits-file.js';
 import { openLocalIssuer } from '#libs/mesh/local-issuer.js';
 import { type MeshFile, removeMeshFile, writeMeshFile } from '#libs/mesh/mesh-file.js';
+import { keepCertificates } from './certificates.js';
 import { type Close, closeAll } from './close-all.js';
 import { lockDirectory } from './mesh-lock.js';
 import { MeshLogs } from './mesh-logs.js';
@@ -9,14 +10,15 @@ import { forgetServers, type MeshServers, startServers } from './mesh-servers.js
 import { MeshServices, planOnFreePorts } from './mesh-services.js';
 import { migrateLedger } from './migrate-ledger.js';
 import { sandboxSecrets } from './sandbox-plan.js';
-import type {
-  DispensableServer,
-  EnvOf,
-  IdentitySettings,
-  ProcessPlan,
-  Scale,
-  ServerUrls,
-  ServiceName,
+import {
+  type DispensableServer,
+  type EnvOf,
+  type IdentitySettings,
+  type ProcessPlan,
+  type Scale,
+  SERVICE_NAMES,
+  type ServerUrls,
+  type ServiceName,
 } from './topology.js';
 
 const READY_TIMEOUT_MS = 30_000;
@@ -39,6 +41,8 @@ export interface MeshOptions {
   envOf?: EnvOf | undefined;
   /** The folder of the issuer whose tokens are believed; one of the mesh's own by default. */
   identity?: string;
+  /** Whether the services know each other by certificates of an authority of the mesh's own; false by default. */
+  tls?: boolean;
   /** Also a payment provider that plays; false by default. */
   sandbox?: boolean;
   /** Whether the data of private servers outlives the mesh; false by default. */
@@ -92,6 +96,7 @@ async function assemble(
     ports = {},
     without = [],
     sandbox = false,
+    tls = false,
     keep = false,
     fresh = false,
     restartServers = false,
@@ -115,9 +120,9 @@ async function assemble(
   const logs = new MeshLogs(directory);
   closer(() => logs.close());
   const plans = await planOnFreePorts({
-    ...{ scale, limits, envOf, ports, servers: servers.urls },
-    env,
+    ...{ scale, limits, env, envOf, ports, servers: servers.urls },
     identity: identitySettings(identity),
+    ...(tls && { tls: await certificatesIn(directory) }),
     ...(sandbox && { sandbox: sandboxSecrets(directory) }),
   });
   const services = new MeshServices(plans, {
@@ -133,6 +138,7 @@ async function assemble(
     identity,
     services: services.listed(),
     infra: servers.listed(),
+    ...(tls && { toolsTls: join(directory, 'tls', 'tools') }),
   });
 
   report(`starting ${plans.map((plan) => plan.name).join(', ')}`);
@@ -157,6 +163,13 @@ async function assemble(
 function identitySettings(directory: string): IdentitySettings {
   const { SERVICE_TOKEN_PATH = '', ...reads } = openLocalIssuer(directory).settings;
   return { reads, speaks: { SERVICE_TOKEN_PATH } };
+}
+
+/** A folder with a folder for each service, and one for tools. */
+async function certificatesIn(directory: string): Promise<string> {
+  const folder = join(directory, 'tls');
+  await keepCertificates(folder, [...SERVICE_NAMES, 'tools']);
+  return folder;
 }
 
 function addresses(plans: ProcessPlan[]): Pick<MeshFile, 'http' | 'gateway'> {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type LimitsFile, settingsOf } from '#libs/mesh/limits-file.js';
 
@@ -33,6 +34,8 @@ interface Place {
   name: string;
   admin: string;
   grpc?: string;
+  /** Where it serves the mesh, with certificates, when `grpc` is for the public. */
+  inner?: string;
   http?: string;
 }
 
@@ -75,7 +78,9 @@ export interface PlanOptions {
   scale: Scale;
   servers: ServerUrls;
   /** Gives a port that nobody else is given. */
-  nextPort(service: ServiceName, use: 'http' | 'grpc' | 'admin', index: number): number;
+  nextPort(service: ServiceName, use: PortUse, index: number): number;
+  /** Where each service has a folder with its certificate; absent: they do without. */
+  tls?: string | undefined;
   /** With what every gateway signs the request ids that it issues. */
   requestIdSecret: string;
   /** Settings of whoever reads tokens, and of whoever has one. */
@@ -87,6 +92,8 @@ export interface PlanOptions {
   /** Settings of one process alone; they overrule everything. */
   envOf?: EnvOf | undefined;
 }
+
+type PortUse = 'http' | 'grpc' | 'inner' | 'admin';
 
 /** `index` is zero-based among the processes of the service. */
 export type EnvOf = (service: ServiceName, index: number) => Record<string, string>;
@@ -103,24 +110,27 @@ function programOf(service: ServiceName): string {
   return fileURLToPath(new URL(`../../services/${service}/src/main.js`, import.meta.url));
 }
 
-function place(service: ServiceName, index: number, { nextPort }: PlanOptions): Place {
-  const address = (use: 'http' | 'grpc' | 'admin'): string => `127.0.0.1:${nextPort(service, use, index)}`;
+function place(service: ServiceName, index: number, { nextPort, tls }: PlanOptions): Place {
+  const address = (use: PortUse): string => `127.0.0.1:${nextPort(service, use, index)}`;
   const own = service === 'bff' ? { http: address('http') } : { grpc: address('grpc') };
-  return { service, index, name: `${service}-${index + 1}`, ...own, admin: address('admin') };
+  const inner = service === 'gateway' && tls !== undefined ? { inner: address('inner') } : {};
+  return { service, index, name: `${service}-${index + 1}`, ...own, ...inner, admin: address('admin') };
 }
 
 function settings(one: Place, all: Place[], options: PlanOptions): Record<string, string> {
-  const { servers, env, envOf, requestIdSecret, limits, identity } = options;
+  const { servers, env, envOf, requestIdSecret, limits, identity, tls } = options;
   const processes = all.filter(({ service }) => service === one.service).length;
   const needs = SERVICE_NEEDS[one.service];
   const targetOf = (service: ServiceName): string =>
-    all.flatMap((peer) => (peer.service === service && peer.grpc ? [peer.grpc] : [])).join(',');
+    all.flatMap((peer) => (peer.service === service && peer.grpc ? [peer.inner ?? peer.grpc] : [])).join(',');
   return {
     ...(limits ? settingsOf(limits, one.service, processes) : {}),
     ...env,
     ...Object.fromEntries(needs.servers.map((server) => [SERVER_SETTINGS[server], servers[server] ?? ''])),
     ...Object.fromEntries(needs.calls.map((called) => [`${called.toUpperCase()}_TARGET`, targetOf(called)])),
-    ...(one.grpc ? { GRPC_ADDRESS: one.grpc } : {}),
+    ...(one.grpc ? { GRPC_ADDRESS: one.inner ?? one.grpc } : {}),
+    ...(one.inner && one.grpc ? { PUBLIC_GRPC_ADDRESS: one.grpc } : {}),
+    ...(tls === undefined ? {} : { TLS_DIR: join(tls, one.service) }),
     ...(one.http ? { HTTP_ADDRESS: one.http } : {}),
     ...(one.service === 'gateway' ? { REQUEST_ID_SECRETS: requestIdSecret, ...identity.reads } : {}),
     ...(one.service === 'bff' ? { ...identity.reads, ...identity.speaks } : {}),

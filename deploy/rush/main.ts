@@ -72,6 +72,7 @@ async function findOrStartMesh({ scale, without }: RushArguments): Promise<Visit
     scale: scale ?? {},
     without: without ?? [],
     servers: givenServers(process.env),
+    tls: true,
     report: console.error,
   });
   const leave = async (): Promise<void> => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inventoryOf } from '#libs/mesh/inventory-of.js';
 import { localTokens } from '#libs/mesh/local-issuer.js';
 import type { MeshFile } from '#libs/mesh/mesh-file.js';
 import { type CrowdOptions, runCrowd, type Tally } from './crowd.js';
@@ -47,7 +48,7 @@ export async function runRush(options: RushOptions): Promise<RushResult> {
   const { mesh, limits = 'OFF' } = options;
   const scenario = prefixed(options.scenario, `r${Date.now().toString(36)}${randomBytes(2).toString('hex')}`);
   const ledger = new LedgerReader(mesh.infra.postgres.url);
-  const stockRoom = new StockRoom(mesh.services.inventory?.map((one) => one.grpc).join(',') ?? '');
+  const stockRoom = new StockRoom(inventoryOf(mesh));
   const pool = new HttpPool(mesh.http, MAX_SOCKETS);
   const lag = new LagWatch(mesh.services.order?.map((one) => one.admin) ?? []);
   try {

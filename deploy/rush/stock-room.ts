@@ -1,5 +1,6 @@
 import { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import { type Client, connect } from '#libs/rpc/client.js';
+import type { Target } from '#libs/rpc/target.js';
 import { importSkus } from '../local/import-skus.js';
 import type { RateLimit } from './line-facts.js';
 import type { ScenarioSku } from './scenario.js';
@@ -23,8 +24,8 @@ export function limitOf(limits: RushLimits): RateLimit | undefined {
 export class StockRoom {
   readonly #inventory: Client<typeof InventoryServiceDefinition>;
 
-  constructor(readonly address: string) {
-    this.#inventory = connect(InventoryServiceDefinition, address, { defaultDeadlineMs: DEADLINE_MS });
+  constructor(private readonly inventories: Target) {
+    this.#inventory = connect(InventoryServiceDefinition, inventories, { defaultDeadlineMs: DEADLINE_MS });
   }
 
   /** `startsAt`: the zero of the scenario's clock by the ledger's time, in milliseconds since the epoch. */
@@ -36,7 +37,7 @@ export class StockRoom {
       rateLimit: rateLimitOf(limits),
       onSaleAt: opensAtMs === undefined ? undefined : new Date(startsAt + opensAtMs),
     }));
-    return importSkus(this.address, wishes);
+    return importSkus(this.inventories, wishes);
   }
 
   /** Claims that a sweep of the journal leaves undecided. */

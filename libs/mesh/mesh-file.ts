@@ -29,6 +29,8 @@ export interface MeshFile {
   /** The folder of the issuer whose tokens the mesh believes (libs/mesh/local-issuer.ts). */
   identity: string;
   services: Record<string, MeshProcess[]>;
+  /** Where the certificate is by which tools reach the inner services; absent where those ask for none. */
+  toolsTls?: string;
   /** Redis and NATS are absent where the mesh runs without them. */
   infra: { postgres: MeshServer; redis?: MeshServer; nats?: MeshServer };
 }
