@@ -13,7 +13,7 @@ import { rivalVerifier } from './rival-identity.js';
 const soldOut = Buffer.from(
   JSON.stringify({
     sku_id: 'sold-out-1',
-    type: 'urn:holdfast:problem:sold-out',
+    type: '/problems/sold-out',
     title: 'Sold out',
     status: 409,
     detail: 'All units of sold-out-1 are sold.',

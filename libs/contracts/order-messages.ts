@@ -11,7 +11,7 @@ import {
 import type { BookedBy } from '#libs/ledger/claims-batch.js';
 import type { ClaimFaultReason, Decision } from '#libs/ledger/decision.js';
 import type { LedgerOrder } from '#libs/ledger/rows.js';
-import { Fault, faultCatalogue } from '#libs/refusal/fault.js';
+import { Fault, titleOf } from '#libs/refusal/fault.js';
 import type { Refusal } from '#libs/refusal/refusal.js';
 import { fromStatus, toStatus } from '#libs/rpc/status.js';
 import { fromEntryWordMessage, toEntryWordMessage } from './waitlist-messages.js';
@@ -83,7 +83,7 @@ export function toDecisionMessage(decision: Decision): DecisionMessage {
   if (decision.kind === 'WAITLISTED') {
     return { orderId, decided: { $case: 'waitlisted', value: toEntryWordMessage(decision.entry) } };
   }
-  const fault = new Fault(decision.reason, faultCatalogue[decision.reason].title, { metadata: decision.metadata });
+  const fault = new Fault(decision.reason, titleOf(decision.reason), { metadata: decision.metadata });
   return { orderId, decided: { $case: 'error', value: toStatus(fault) } };
 }
 

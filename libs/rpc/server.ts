@@ -7,7 +7,7 @@ import {
   status as statusCode,
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
-import { Fault, faultCatalogue, faultOf } from '#libs/refusal/fault.js';
+import { Fault, faultOf, titleOf } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import { DEFAULT_MAX_REQUEST_BYTES } from './definition.js';
 import { type CallRecorder, callRecorder, type RpcMetrics } from './metrics.js';
@@ -118,7 +118,7 @@ function edgeInterceptor(edge: Edge, metrics: RpcMetrics | undefined): ServerInt
 
 /** What the server's transport found wrong with a call by itself. */
 function faultOfTransport(code: number | undefined, details = ''): Fault {
-  if (code === statusCode.DEADLINE_EXCEEDED) return new Fault('TOO_LATE', faultCatalogue.TOO_LATE.title);
+  if (code === statusCode.DEADLINE_EXCEEDED) return new Fault('TOO_LATE', titleOf('TOO_LATE'));
   // Over the limit, compressed in a way that is not known or not valid, a second message where one is due, a timeout that is none.
   const isTheCallers =
     code === statusCode.RESOURCE_EXHAUSTED ||
@@ -138,7 +138,7 @@ function leave(thrown: unknown, method: string, logger: Logger): Fault {
   if (fault.metadata.fault_id !== undefined) return fault;
   const faultId = randomUUID();
   logger.error({ method, faultId, err: fault.cause ?? fault }, 'call failed inside');
-  return new Fault('INTERNAL', faultCatalogue.INTERNAL.title, { metadata: { fault_id: faultId } });
+  return new Fault('INTERNAL', titleOf('INTERNAL'), { metadata: { fault_id: faultId } });
 }
 
 /** What waits of the platform reject with when their signal aborts. */

@@ -1,7 +1,7 @@
 import { Metadata, type ServiceError, status as statusCode } from '@grpc/grpc-js';
 import { BadRequest, ErrorInfo, RetryInfo } from '#libs/contracts/gen/google/rpc/error_details.js';
 import { Status } from '#libs/contracts/gen/google/rpc/status.js';
-import { Fault, type FaultDetails, type FaultReason, faultCatalogue } from '#libs/refusal/fault.js';
+import { Fault, type FaultDetails, type FaultReason, faultCatalogue, titleOf } from '#libs/refusal/fault.js';
 import { encode, type MessageType } from './definition.js';
 
 const DOMAIN = 'holdfast';
@@ -86,14 +86,14 @@ export function faultOfCall(error: ServiceError): Fault {
 function faultOfBareStatus(code: number, details: string, cause: unknown = new Error(details)): Fault {
   switch (code) {
     case statusCode.DEADLINE_EXCEEDED:
-      return new Fault('TOO_LATE', faultCatalogue.TOO_LATE.title, { cause });
+      return new Fault('TOO_LATE', titleOf('TOO_LATE'), { cause });
     case statusCode.UNAVAILABLE:
     case statusCode.CANCELLED:
     case statusCode.UNKNOWN:
     case statusCode.INTERNAL:
-      return new Fault('UNAVAILABLE', faultCatalogue.UNAVAILABLE.title, { cause });
+      return new Fault('UNAVAILABLE', titleOf('UNAVAILABLE'), { cause });
     default:
-      return new Fault('INTERNAL', faultCatalogue.INTERNAL.title, { cause });
+      return new Fault('INTERNAL', titleOf('INTERNAL'), { cause });
   }
 }
 

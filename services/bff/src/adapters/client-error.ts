@@ -9,7 +9,7 @@ export function refuseConnection(error: Error & { code?: string }, socket: Socke
   const status = statuses[error.code ?? ''] ?? 400;
   const title = STATUS_CODES[status];
   const body = JSON.stringify({
-    type: 'urn:holdfast:problem:invalid-request',
+    type: '/problems/invalid-request',
     title,
     status,
     detail: 'The request could not be read.',

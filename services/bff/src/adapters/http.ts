@@ -68,7 +68,7 @@ export function createHttp({ logger, identify, ...options }: HttpOptions): Fasti
   // One logger for all requests: one each is work, and hardly any request logs.
   app.setChildLoggerFactory((parent) => parent);
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
-  app.setNotFoundHandler((request, reply) => sendHttpProblem(404, 'No resource has this path.', request, reply));
+  app.setNotFoundHandler((request, reply) => sendHttpProblem('RESOURCE_NOT_FOUND', request, reply));
   app.decorate('identify', identify);
   app.decorate('operations', []);
   app.decorateRequest('principal', null);

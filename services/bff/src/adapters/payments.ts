@@ -67,7 +67,7 @@ async function takeNotice(
 ): Promise<FastifyReply> {
   const { provider } = request.params as { provider: string };
   const known = secrets.get(provider);
-  if (known === undefined) return sendHttpProblem(404, 'No such provider sends notices here.', request, reply);
+  if (known === undefined) return sendHttpProblem('RESOURCE_NOT_FOUND', request, reply);
   const webhook = receivedWebhook(request);
   const why = disbelief(known, webhook, new Date());
   if (why !== undefined) {

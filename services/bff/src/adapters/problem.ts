@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Refused } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import { type HttpReason, httpCatalogue } from '#libs/refusal/catalogue.js';
 import { Fault, faultCatalogue } from '#libs/refusal/fault.js';
+import { localeOf } from '#libs/refusal/locale.js';
+import { type Facts, type Locale, localized } from '#libs/refusal/localize.js';
 import { errorsOfHeaders } from './check-headers.js';
 import {
   errorsOfSchema,
@@ -12,8 +15,8 @@ import {
 } from './invalid-request.js';
 import { orderJson, refusalJson } from './order-json.js';
 import { rateLimitJson, setRateLimitFields } from './rate-limit.js';
-import { textOfRefusal } from './refusal-text.js';
 import { setRetryAfter } from './retry-after.js';
+import { varyBy } from './vary.js';
 
 const typesMax = 1_000;
 
@@ -21,21 +24,20 @@ const typesMax = 1_000;
 interface Problem {
   status: number;
   reason: string;
-  title: string;
-  detail: string;
+  /** Members of the problem, and words of its sentence. */
+  facts?: Facts | undefined;
+  /** Words of its sentence only, instead of the facts. */
+  words?: Facts | undefined;
+  /** What the fault itself says. */
+  message?: string | undefined;
   errors?: readonly ProblemError[];
-  facts?: Readonly<Record<string, unknown>>;
   retryAfterMs?: number | undefined;
 }
 
 /** What only HTTP can get wrong, by status. */
-const httpProblems: Readonly<Record<number, { reason: string; title: string }>> = {
-  404: { reason: 'RESOURCE_NOT_FOUND', title: 'There is nothing here' },
-  405: { reason: 'METHOD_NOT_ALLOWED', title: 'The method does not fit the resource' },
-  413: { reason: 'BODY_TOO_LARGE', title: 'The body is too large' },
-  414: { reason: 'PATH_TOO_LONG', title: 'The path is too long' },
-  415: { reason: 'CONTENT_TYPE_UNSUPPORTED', title: 'The content type is not supported' },
-};
+const httpReasons: ReadonlyMap<number, HttpReason> = new Map(
+  (Object.keys(httpCatalogue) as HttpReason[]).map((reason) => [httpCatalogue[reason].httpStatus, reason]),
+);
 
 /** Sends the problem that `thrown` is. Nothing of a 5xx but its reason leaves; what is behind it goes to the log, once. */
 export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -53,27 +55,25 @@ export function sendRefusal(
   const refusalFacts = refusalJson(refusal);
   const { reason } = refusalFacts;
   const facts = ownOrder ? { ...refusalFacts, own_order: orderJson(ownOrder) } : refusalFacts;
-  const { title, detail } = textOfRefusal(refusal);
-  return send({ status: 409, reason, title, detail, facts }, request, reply);
+  return send({ status: 409, reason, facts }, request, reply);
 }
 
 /** Nothing was decided: 429 with the limit that stood in the way and its figures. */
 function sendRateLimited(fault: Fault, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const facts = rateLimitJson(fault.metadata);
   setRateLimitFields(reply, facts);
-  const { reason, message: detail, retryAfterMs } = fault;
-  const { httpStatus: status, title } = faultCatalogue[reason];
-  return send({ status, reason, title, detail, facts, retryAfterMs }, request, reply);
+  const { reason, message, retryAfterMs } = fault;
+  return send({ status: faultCatalogue[reason].httpStatus, reason, message, facts, retryAfterMs }, request, reply);
 }
 
-/** A problem that only HTTP knows. */
+/** A problem that only HTTP knows. `words` are facts that its sentence names. */
 export function sendHttpProblem(
-  status: number,
-  detail: string,
+  reason: HttpReason,
   request: FastifyRequest,
   reply: FastifyReply,
+  words?: Facts,
 ): FastifyReply {
-  return send(problemOfStatus(status, detail), request, reply);
+  return send({ status: httpCatalogue[reason].httpStatus, reason, words }, request, reply);
 }
 
 function send(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -82,9 +82,16 @@ function send(problem: Problem, request: FastifyRequest, reply: FastifyReply): F
   // Fastify ends the connection over a body it does not read, which resets it, and the answer is lost with it. Node reads
   // the rest and throws it away, within the time that a request has.
   if (reply.hasHeader('connection')) reply.removeHeader('connection');
+  const locale = localeOf(request.headers['accept-language']);
+  reply.header('content-language', locale);
+  varyBy(reply, 'Accept-Language');
   if (status === 401) reply.header('www-authenticate', challengeOf(problem.reason));
   // As text it leaves in one write with the headers. Fastify would name a charset, which this type does not have.
-  return reply.code(status).type('application/problem+json').serializer(asIs).send(textOf(problem, request));
+  return reply
+    .code(status)
+    .type('application/problem+json')
+    .serializer(asIs)
+    .send(textOf(problem, locale, request));
 }
 
 /** How to say who one is (RFC 6750). Who shows no token at all is told of no error of it. */
@@ -103,14 +110,16 @@ const members: ReadonlySet<string> = new Set([
 ]);
 
 /** Member by member: to merge the facts into one object first takes longer than all the rest of a refusal. */
-function textOf({ status, reason, title, detail, errors, facts = {} }: Problem, { url, id }: FastifyRequest): string {
+function textOf(problem: Problem, locale: Locale, { url, id }: FastifyRequest): string {
+  const { status, reason, errors, facts = {}, words = facts, message } = problem;
+  const { title, detail } = localized(reason, locale);
   let text = '{';
   for (const name in facts) {
     const fact = facts[name];
     if (fact !== undefined && !members.has(name)) text += `${JSON.stringify(name)}:${JSON.stringify(fact)},`;
   }
   text += `"type":${JSON.stringify(typeOf(reason))},"title":${JSON.stringify(title)},"status":${status}`;
-  text += `,"detail":${JSON.stringify(detail)},"instance":${JSON.stringify(pathOf(url))}`;
+  text += `,"detail":${JSON.stringify(detail(words, message))},"instance":${JSON.stringify(pathOf(url))}`;
   text += `,"reason":${JSON.stringify(reason)},"request_id":${JSON.stringify(id)}`;
   return errors === undefined ? `${text}}` : `${text},"errors":${JSON.stringify(errors)}}`;
 }
@@ -121,7 +130,7 @@ const types = new Map<string, string>();
 function typeOf(reason: string): string {
   let type = types.get(reason);
   if (type === undefined) {
-    type = `urn:holdfast:problem:${reason.toLowerCase().replaceAll('_', '-')}`;
+    type = `/problems/${reason.toLowerCase().replaceAll('_', '-')}`;
     if (types.size < typesMax) types.set(reason, type);
   }
   return type;
@@ -142,45 +151,43 @@ function problemOf(thrown: unknown, request: FastifyRequest): Problem {
   return internal(thrown, request);
 }
 
-const nothingRead = 'A part of the system that is needed for this did not answer. Ask again.';
-const unknownOutcome = 'The outcome is not known. The same request again, with the same key, cannot count twice.';
+const isRead: Facts = { is_read: true };
+const isChange: Facts = {};
 
 function problemOfFault(fault: Fault, request: FastifyRequest): Problem {
-  const { reason, retryAfterMs } = fault;
+  const { reason, retryAfterMs, message } = fault;
   if (reason === 'INTERNAL') return internal(fault, request);
-  const { httpStatus: status, title } = faultCatalogue[reason];
-  if (status >= 500) {
-    const detail = request.method === 'GET' ? nothingRead : unknownOutcome;
-    return { status, reason, title, detail, retryAfterMs };
-  }
+  const status = faultCatalogue[reason].httpStatus;
+  if (status >= 500) return { status, reason, words: request.method === 'GET' ? isRead : isChange, retryAfterMs };
+  const problem = { status, reason, message, facts: fault.metadata, retryAfterMs };
   const errors = errorsOfViolations(fault.violations, request.body !== undefined);
-  const facts = fault.metadata;
-  return { status, reason, title, detail: fault.message, facts, retryAfterMs, ...(errors.length > 0 && { errors }) };
+  return errors.length === 0 ? problem : { ...problem, errors, words: { ...fault.metadata, ...wordsOf(errors) } };
 }
 
 /** Whoever met the fault first has logged it under the id it carries. */
 function internal(thrown: unknown, request: FastifyRequest): Problem {
-  const { httpStatus: status, title } = faultCatalogue.INTERNAL;
   let faultId = thrown instanceof Fault ? thrown.metadata.fault_id : undefined;
   if (faultId === undefined) {
     faultId = randomUUID();
     request.log.error({ err: thrown, faultId, requestId: request.id }, 'request failed inside');
   }
-  const detail = 'It was recorded under the fault_id.';
-  return { status, reason: 'INTERNAL', title, detail, facts: { fault_id: faultId } };
+  return { status: faultCatalogue.INTERNAL.httpStatus, reason: 'INTERNAL', facts: { fault_id: faultId } };
 }
 
 function invalid(errors: readonly ProblemError[]): Problem {
-  const { httpStatus: status, title } = faultCatalogue.INVALID_REQUEST;
+  const { httpStatus: status } = faultCatalogue.INVALID_REQUEST;
+  return { status, reason: 'INVALID_REQUEST', words: wordsOf(errors), errors };
+}
+
+/** The first of what is wrong, and how much more there is. */
+function wordsOf(errors: readonly ProblemError[]): Facts {
   const [first] = errors;
   // The empty pointer is no place to begin a sentence with.
   const place = first?.pointer || first?.header || first?.parameter;
   const what = place === undefined ? first?.detail : `${place} ${first?.detail}`;
-  const more = errors.length > 1 ? `, and ${errors.length - 1} more` : '';
-  return { status, reason: 'INVALID_REQUEST', title, detail: `${what}${more}`, errors };
+  return errors.length > 1 ? { first: what, more: errors.length - 1 } : { first: what };
 }
 
-function problemOfStatus(status: number, detail: string): Problem {
-  const { reason, title } = httpProblems[status] ?? { reason: 'INVALID_REQUEST', title: 'The request is not valid' };
-  return { status, reason, title, detail };
+function problemOfStatus(status: number, message: string): Problem {
+  return { status, reason: httpReasons.get(status) ?? 'INVALID_REQUEST', message };
 }

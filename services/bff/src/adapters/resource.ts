@@ -61,7 +61,7 @@ export function resource(
     url,
     onRequest: async (request, reply) => {
       reply.header('allow', allow);
-      return sendHttpProblem(405, `Only ${allow} may be used here.`, request, reply);
+      return sendHttpProblem('METHOD_NOT_ALLOWED', request, reply, { allow });
     },
     handler: async () => undefined,
   });

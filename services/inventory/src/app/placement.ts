@@ -3,7 +3,7 @@ import type { Decision } from '#libs/ledger/decision.js';
 import type { LedgerOrder } from '#libs/ledger/rows.js';
 import type { EntryWord } from '#libs/ledger/waitlist-rows.js';
 import type { OnSoldOut } from '#libs/ledger/waitlist-terms.js';
-import { Fault, faultCatalogue } from '#libs/refusal/fault.js';
+import { Fault, titleOf } from '#libs/refusal/fault.js';
 import type { Refusal } from '#libs/refusal/refusal.js';
 import { type Line, sameLines } from '../domain/lines.js';
 import type { Callee } from './ports.js';
@@ -100,7 +100,7 @@ export class Placement {
   decided(decision: Decision): void {
     if (decision.kind === 'FAULT') {
       const { reason, metadata } = decision;
-      this.fail(new Fault(reason, faultCatalogue[reason].title, { metadata }));
+      this.fail(new Fault(reason, titleOf(reason), { metadata }));
     } else if (decision.kind === 'REFUSED') {
       this.answer({ kind: 'REFUSED', refusal: decision.refusal });
     } else if (decision.kind === 'WAITLISTED') {
