@@ -2,7 +2,7 @@ import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import { Fault } from '#libs/refusal/fault.js';
 import type { IncomingCall } from './call-context.js';
 import { encodeBatch } from './definition.js';
-import { wireStatus } from './status.js';
+import { localeOfCall, wireStatus } from './status.js';
 
 /** The server's end of a bidirectional stream. A throwing listener ends the stream with its fault. */
 export interface ServerDuplex<Request, Response> {
@@ -41,7 +41,7 @@ export function serverDuplex<Request, Response>(
     if (isOver()) return;
     ended = true;
     call.answered();
-    grpc.emit('error', wireStatus(edge.leave(thrown)));
+    grpc.emit('error', wireStatus(edge.leave(thrown), localeOfCall(call)));
   };
   const guarded =
     <Args extends unknown[]>(listener: (...args: Args) => void) =>

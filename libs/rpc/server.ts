@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  Metadata,
   Server,
   ServerCredentials,
   type ServerInterceptingCall,
@@ -8,6 +9,8 @@ import {
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import { Fault, faultOf, titleOf } from '#libs/refusal/fault.js';
+import { localeOf } from '#libs/refusal/locale.js';
+import type { Locale } from '#libs/refusal/localize.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import { DEFAULT_MAX_REQUEST_BYTES } from './definition.js';
 import { type CallRecorder, callRecorder, type RpcMetrics } from './metrics.js';
@@ -15,6 +18,7 @@ import { addReflection } from './reflection.js';
 import type { Authorize, Edge, ServiceImplementation } from './service.js';
 import { hasDetails, wireStatus } from './status.js';
 import { serverOptions } from './transport.js';
+import { answerUnknownMethods } from './unknown-method.js';
 
 /** How long cutting connections takes at most. */
 const CUT_MS = 200;
@@ -67,6 +71,8 @@ export async function startServer(options: ServerOptions): Promise<RpcServer> {
   health.addToServer(server);
   if (options.reflection ?? true) addReflection(server, services, logger);
 
+  answerUnknownMethods(server, edge);
+
   const { publicly } = options;
   const address = await bind(server, options.address, options.credentials);
   const publicAddress = publicly ? await bind(server, publicly.address, publicly.credentials) : address;
@@ -105,15 +111,24 @@ function edgeInterceptor(edge: Edge, metrics: RpcMetrics | undefined): ServerInt
     let record: CallRecorder | undefined = recorder;
     const send = call.sendStatus;
     // Overridden rather than wrapped: a wrapper costs 15 us a call and is not asked about the transport's own statuses.
+    const transportStatus = ({ code, details }: Parameters<typeof send>[0]) =>
+      wireStatus(edge.leave(faultOfTransport(code, details), method.path), localeOfTransport(call));
     call.sendStatus = (status) => {
       const ok = status.code === statusCode.OK || hasDetails(status.metadata);
-      const outgoing = ok ? status : wireStatus(edge.leave(faultOfTransport(status.code, status.details), method.path));
+      const outgoing = ok ? status : transportStatus(status);
       record?.(outgoing.code, (performance.now() - startedAt) / 1_000);
       record = undefined;
       send.call(call, outgoing);
     };
     return call as ServerInterceptingCall;
   };
+}
+
+/** The language that the caller asked for. The transport keeps the metadata, though its type does not say so. */
+function localeOfTransport(call: object): Locale {
+  const metadata = 'metadata' in call && call.metadata instanceof Metadata ? call.metadata : undefined;
+  const [value] = metadata?.get('accept-language') ?? [];
+  return localeOf(typeof value === 'string' ? value : undefined);
 }
 
 /** What the server's transport found wrong with a call by itself. */

@@ -21,7 +21,7 @@ import {
   type ServiceDefinition,
 } from './definition.js';
 import { type ServerDuplex, serverDuplex } from './server-duplex.js';
-import { wireStatus } from './status.js';
+import { localeOfCall, wireStatus } from './status.js';
 
 /** One request, one response. What it throws or rejects with becomes the status of the call, like in every kind of handler. */
 export type UnaryHandler<Request, Response> = (request: Request, call: CallContext) => Promise<Response>;
@@ -137,8 +137,8 @@ class Scope {
     return this.edge.leave(thrown, this.path);
   }
 
-  status(thrown: unknown) {
-    return wireStatus(this.leave(thrown));
+  status(thrown: unknown, context: CallContext) {
+    return wireStatus(this.leave(thrown), localeOfCall(context));
   }
 }
 
@@ -154,7 +154,7 @@ function unary(handler: UnaryHandler<unknown, unknown>, scope: Scope) {
       respond(null, response);
     } catch (thrown) {
       context.answered();
-      respond(scope.status(thrown));
+      respond(scope.status(thrown, context));
     }
   };
 }
@@ -175,7 +175,7 @@ function clientStream(handler: ClientStreamHandler<unknown, unknown>, scope: Sco
       respond(null, response);
     } catch (thrown) {
       context.answered();
-      respond(scope.status(thrown));
+      respond(scope.status(thrown, context));
     }
   };
 }
@@ -205,7 +205,7 @@ function serverStream(handler: ServerStreamHandler<unknown, unknown>, scope: Sco
       call.end();
     } catch (thrown) {
       context.answered();
-      const status = scope.status(thrown);
+      const status = scope.status(thrown, context);
       if (!call.cancelled) call.emit('error', status);
     }
   };
@@ -218,7 +218,7 @@ function bidi(handler: BidiHandler<unknown, unknown>, scope: Scope) {
       await scope.admit(context);
     } catch (thrown) {
       context.answered();
-      call.emit('error', scope.status(thrown));
+      call.emit('error', scope.status(thrown, context));
       return;
     }
     // Nothing was read meanwhile: what arrived waits in the transport.

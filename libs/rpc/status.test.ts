@@ -25,7 +25,7 @@ test('every reason of the catalogue arrives as it left', () => {
       violations: [{ field: 'lines[0].quantity', description: 'must be at least 1' }],
       retryAfterMs: 1_250,
     });
-    const { code, details, metadata } = wireStatus(sent);
+    const { code, details, metadata } = wireStatus(sent, 'en');
     assert.is(statusCode[code], faultCatalogue[reason].code);
     const got = faultOfCall(callError(code, details, metadata));
     assert.equal(
@@ -105,7 +105,7 @@ test('details that cannot be read are as good as none', () => {
 });
 
 test('a message that no header can carry is made fit', () => {
-  const { details } = wireStatus(new Fault('SKU_NOT_FOUND', `sku \ud800 ${'x'.repeat(5_000)}`));
+  const { details } = wireStatus(new Fault('SKU_NOT_FOUND', `sku \ud800 ${'x'.repeat(5_000)}`), 'en');
   assert.not.throws(() => encodeURI(details));
   assert.ok(details.length <= 1_000);
 });

@@ -1,7 +1,9 @@
 import { Metadata, type ServiceError, status as statusCode } from '@grpc/grpc-js';
-import { BadRequest, ErrorInfo, RetryInfo } from '#libs/contracts/gen/google/rpc/error_details.js';
+import { BadRequest, ErrorInfo, LocalizedMessage, RetryInfo } from '#libs/contracts/gen/google/rpc/error_details.js';
 import { Status } from '#libs/contracts/gen/google/rpc/status.js';
 import { Fault, type FaultDetails, type FaultReason, faultCatalogue, titleOf } from '#libs/refusal/fault.js';
+import { localeOf } from '#libs/refusal/locale.js';
+import { type Facts, type Locale, localized } from '#libs/refusal/localize.js';
 import { encode, type MessageType } from './definition.js';
 
 const DOMAIN = 'holdfast';
@@ -55,9 +57,17 @@ function faultOfStatus(status: Status): Fault {
   return new Fault(isFaultReason(info.reason) ? info.reason : reasonOfCode(status.code), status.message, details);
 }
 
-/** What a server sends for a fault. */
-export function wireStatus(fault: Fault): { code: number; details: string; metadata: Metadata } {
+/** The language that a caller asked for with the metadata `accept-language`; English when with none. */
+export function localeOfCall(call: { metadata(name: string): string | undefined }): Locale {
+  return localeOf(call.metadata('accept-language'));
+}
+
+/** What a server sends for a fault: its status, and a LocalizedMessage for the people behind the caller. */
+export function wireStatus(fault: Fault, locale: Locale): { code: number; details: string; metadata: Metadata } {
   const status = toStatus(fault);
+  const { detail: said } = localized(fault.reason, locale);
+  const message = wellFormed(said(factsOf(fault), fault.message));
+  status.details.push(detail('LocalizedMessage', LocalizedMessage, { locale, message }));
   const metadata = new Metadata();
   metadata.set(DETAILS_KEY, encode(Status, status));
   return { code: status.code, details: status.message, metadata };
@@ -110,7 +120,18 @@ function isFaultReason(reason: string): reason is FaultReason {
 
 // A half of a surrogate pair, taken from a caller's input, cannot be written into a header.
 function messageOf(fault: Fault): string {
-  return Buffer.from(fault.message.slice(0, MAX_MESSAGE_LENGTH)).toString();
+  return wellFormed(fault.message);
+}
+
+function wellFormed(text: string): string {
+  return Buffer.from(text.slice(0, MAX_MESSAGE_LENGTH)).toString();
+}
+
+function factsOf({ metadata, violations }: Fault): Facts {
+  const [first] = violations;
+  if (first === undefined) return metadata;
+  const facts = { ...metadata, first: `${first.field} ${first.description}` };
+  return violations.length > 1 ? { ...facts, more: violations.length - 1 } : facts;
 }
 
 function detail<Message>(name: string, type: MessageType<Message>, message: Message) {
