@@ -24,6 +24,8 @@ export type StoryFacts =
       version: number;
       /** Why it was cancelled, in words. */
       note?: string;
+      /** Who changed it, when that was not its user. */
+      by?: string;
       moves: StoryMove[];
     }
   | { what: 'REFUSED'; version: number; refusal: Refusal }
@@ -133,6 +135,7 @@ interface FactsRow {
   letter_id: number;
   subject: string;
   error: string;
+  changed_by: string | null;
   by: string;
   reason: string;
   change: string;
@@ -231,6 +234,7 @@ function toFacts({ what, facts }: EventRow): StoryFacts {
         what,
         version: facts.version,
         ...(facts.note && { note: facts.note }),
+        ...(facts.changed_by && { by: facts.changed_by }),
         moves: facts.moves.map(toMove),
       };
   }

@@ -2,7 +2,8 @@
 --   ids  the orders
 -- Returns one row for each thing that happened: when, to which order, what, its figures, and its place among those of one
 -- instant. what:
---   HELD, CONFIRMED, CANCELLED, EXPIRED, FULFILLED   version, note (why it was cancelled), moves: [{sku_id, free, held, sold}]
+--   HELD, CONFIRMED, CANCELLED, EXPIRED, FULFILLED   version, note (why it was cancelled), changed_by (when that is not
+--     its user), moves: [{sku_id, free, held, sold}]
 --   REFUSED      version, refusal
 --   BOOKED       by, reason ('' without force), limits (that were passed over, in words): staff booked it, or let it wait
 --   PUBLISHED    version, state
@@ -19,6 +20,10 @@ AS $$
   UNION ALL
   SELECT x.at, x.order_id, x.state, jsonb_build_object('version', x.order_version, 'note', CASE x.state
       WHEN 'CANCELLED' THEN (SELECT o.cancel_reason FROM ledger.orders AS o WHERE o.order_id = x.order_id) END,
+    'changed_by', (
+      SELECT c.changed_by FROM ledger.order_changes AS c JOIN ledger.orders AS o ON o.order_id = c.order_id
+      WHERE c.order_id = x.order_id AND c.order_version = x.order_version AND c.verb NOT IN ('BOOK', 'JOIN')
+        AND c.changed_by <> o.user_id),
     'moves', (
       SELECT coalesce(jsonb_agg(jsonb_build_object('sku_id', m.sku_id, 'free', m.delta_free, 'held', m.delta_held,
         'sold', m.delta_sold) ORDER BY m.sku_id), '[]')

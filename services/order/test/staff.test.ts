@@ -71,11 +71,11 @@ test('staff cancel, shorten and move for a person, and the record says who did',
   const cancel = { ...asked, reason: '' };
   for (const stranger of strangers) {
     for (const change of [
-      order.client.cancelOrderLines({ ...part, requestId: key() }, stranger),
-      order.client.moveOrder({ ...move, requestId: key() }, stranger),
-      order.client.cancelOrder({ ...cancel, requestId: key() }, stranger),
+      () => order.client.cancelOrderLines({ ...part, requestId: key() }, stranger),
+      () => order.client.moveOrder({ ...move, requestId: key() }, stranger),
+      () => order.client.cancelOrder({ ...cancel, requestId: key() }, stranger),
     ]) {
-      assert.is((await rejectionOf(change as Promise<unknown>, Fault)).reason, 'ORDER_NOT_FOUND');
+      assert.is((await rejectionOf(change() as Promise<unknown>, Fault)).reason, 'ORDER_NOT_FOUND');
     }
   }
   assert.is((await stage.ledger.stock(skuId)).held, 3);

@@ -64,6 +64,20 @@ test('what was changed since is told as it was: units that came back, that went 
   assert.is(told({ ...three, version: 4, moves: [] }, { lines }), 'prolonged until 10:15:00Z');
 });
 
+test('what another than its user changed is told with who did', () => {
+  const lines = order.lines.slice(0, 1);
+  const back = [move('clinic-1', 2, -2, 0)];
+  const by = { by: 'sam', version: 2 };
+  assert.is(told({ what: 'CANCELLED', ...by, moves: back }), 'cancelled by sam, 2 of clinic-1 given back');
+  const ill = told({ what: 'CANCELLED', ...by, note: 'ill', moves: back });
+  assert.is(ill, 'cancelled by sam (ill), 2 of clinic-1 given back');
+  assert.is(told({ what: 'HELD', ...by, moves: back }, { lines }), '2 of clinic-1 given back by sam');
+  const other = [...back, move('clinic-2', -2, 2, 0)];
+  const moved = 'moved by sam: clinic-1 free +2, held -2; clinic-2 free -2, held +2';
+  assert.is(told({ what: 'HELD', ...by, moves: other }, { lines }), moved);
+  assert.is(told({ what: 'FULFILLED', ...by, moves: [] }, { lines }), 'fulfilled 2 of clinic-1 for anna by sam');
+});
+
 test('each refusal is told with its figures', () => {
   const lines = order.lines.slice(0, 1);
   const refused = (refusal: Omit<Refusal, 'skuId'>) =>

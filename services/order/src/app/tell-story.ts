@@ -12,6 +12,8 @@ export interface ToldEvent {
 }
 
 type EventOf<What extends StoryEvent['what']> = Extract<StoryEvent, { what: What }>;
+/** An order became something, or was changed and is what it was. */
+type StepEvent = Extract<StoryEvent, { version: number; moves: StoryMove[] }>;
 
 /** Puts what happened into words; times are UTC, and without the day when it is that of the event. */
 export function tellStory(events: readonly StoryEvent[], orders: readonly LedgerOrder[]): ToldEvent[] {
@@ -26,17 +28,15 @@ function textOf(event: StoryEvent, order: LedgerOrder | undefined): string {
   switch (event.what) {
     case 'HELD':
       if (event.version > 1 && event.moves.length === 0) return `prolonged${untilOf(event, order)}`;
-      return (
-        partOf(event.moves) ?? `held ${unitsOf(event.moves, order)}${untilOf(event, order)}${unmoved(event.moves)}`
-      );
+      return partOf(event) ?? `held ${unitsOf(event.moves, order)}${untilOf(event, order)}${unmoved(event.moves)}`;
     case 'CONFIRMED':
-      return partOf(event.moves) ?? `sold ${unitsOf(event.moves, order)}${howSold(event)}${unmoved(event.moves)}`;
+      return partOf(event) ?? `sold ${unitsOf(event.moves, order)}${howSold(event)}${unmoved(event.moves)}`;
     case 'CANCELLED':
-      return `cancelled${event.note ? ` (${event.note})` : ''}, ${givenBack(event.moves)}`;
+      return `cancelled${byOf(event)}${event.note ? ` (${event.note})` : ''}, ${givenBack(event.moves)}`;
     case 'EXPIRED':
       return `expired unpaid, ${givenBack(event.moves)}`;
     case 'FULFILLED':
-      return `fulfilled ${linesOf(order)}`;
+      return `fulfilled ${linesOf(order)}${byOf(event)}`;
     case 'REFUSED':
       return `refused ${linesOf(order)}: ${reasonOf(event.refusal, event.at)}`;
     case 'PUBLISHED':
@@ -119,10 +119,16 @@ function unitsIn({ lines }: LedgerOrder, skuId: string): number {
 }
 
 /** What came back of an order that goes on, or went to another sku. */
-function partOf(moves: readonly StoryMove[]): string | undefined {
+function partOf(event: StepEvent): string | undefined {
+  const { moves } = event;
   if (!moves.some(({ free }) => free > 0)) return undefined;
-  if (moves.every(({ free }) => free > 0)) return givenBack(moves);
-  return `moved: ${moves.map(differencesOf).join('; ')}`;
+  if (moves.every(({ free }) => free > 0)) return `${givenBack(moves)}${byOf(event)}`;
+  return `moved${byOf(event)}: ${moves.map(differencesOf).join('; ')}`;
+}
+
+/** Who changed it; nothing of its user. */
+function byOf({ by }: StepEvent): string {
+  return by === undefined ? '' : ` by ${by}`;
 }
 
 function howSold({ version, moves }: { version: number; moves: readonly StoryMove[] }): string {
