@@ -24,6 +24,16 @@ export function childrenOf(pid: number): number[] {
     .map((row) => row.pid);
 }
 
+/** How much memory a process has in use (its resident set), in kB; NaN when there is no such process. */
+export function residentKb(pid: number): number {
+  try {
+    if (!existsSync('/proc/self/stat')) return Number(execFileSync('ps', ['-o', 'rss=', '-p', `${pid}`]).toString());
+    return Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    return Number.NaN;
+  }
+}
+
 // Slim images carry no `ps`, and other systems carry no /proc.
 function processTable(): ProcessRow[] {
   return existsSync('/proc/self/stat') ? fromProc() : fromPs();
