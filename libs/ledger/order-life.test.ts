@@ -106,6 +106,8 @@ test('the same request cancels a part once, also when it was the whole', async (
   assert.equal(await refundsOf(order.orderId), [1_500, 3_000]);
   const moved = db.ledger.orderMove({ orderId: order.orderId, toSkuId: 'x', requestId: 'one' });
   assert.is(await reasonOf(moved), 'REQUEST_ID_REUSED');
+  assert.is(await reasonOf(part(order, 2, { requestId: 'one' })), 'REQUEST_ID_REUSED');
+  assert.is(await reasonOf(part(order, 1, { requestId: 'rest' })), 'REQUEST_ID_REUSED');
 });
 
 test("what the order has not got is not cancelled: more units, another line, another user's, an ended order", async () => {

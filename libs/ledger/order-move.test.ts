@@ -101,6 +101,7 @@ test('the same request moves once, also from there and back', async () => {
   assert.equal(moves.map(({ kind }) => kind).sort(), ['MOVED', ...Array(5).fill('UNCHANGED')]);
   await move(order, from, { requestId: 'two' });
   assert.is((await move(order, to, { requestId: 'one' })).kind, 'UNCHANGED');
+  assert.is(await reasonOf(move(order, from, { requestId: 'one' })), 'REQUEST_ID_REUSED');
   assert.equal(await unitsOf(to), [2, 0, 0]);
   assert.is((await move(order, from)).kind, 'UNCHANGED');
 });

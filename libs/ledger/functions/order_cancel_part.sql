@@ -4,7 +4,7 @@
 --   request       the same request again changes nothing
 -- Returns one row: outcome and the order as it is now (a row of order_rows). Beside those of order_cancel:
 --   NOT_IN_ORDER  the order has not so many units of a line
---   REUSED        the request was about another change of the order
+--   REUSED        the request was about another change of the order, or about other lines
 -- Of a HELD order the amount falls, so that an open attempt to pay ends; of a CONFIRMED one that part of the money goes back.
 CREATE OR REPLACE FUNCTION ledger.order_cancel_part(
   id uuid, caller text, note text, as_role text, by_whom text, skus text[], attendees text[], quantities int[], request text
@@ -18,11 +18,14 @@ AS $$
 DECLARE
   o orders%ROWTYPE;
   at timestamptz;
-  known text;
+  known order_changes%ROWTYPE;
+  named jsonb;
   bars text[]; back bigint; late bigint; asked bigint; matched int; whole bigint;
   result text;
 BEGIN
-  SELECT array_agg(w.sku_id), array_agg(w.attendee_id), array_agg(w.units) INTO skus, attendees, quantities
+  SELECT array_agg(w.sku_id), array_agg(w.attendee_id), array_agg(w.units),
+    jsonb_agg(jsonb_build_array(w.sku_id, w.attendee_id, w.units) ORDER BY w.sku_id, w.attendee_id)
+  INTO skus, attendees, quantities, named
   FROM (
     SELECT w.sku_id, w.attendee_id, sum(w.quantity)::int AS units
     FROM unnest(skus, attendees, quantities) AS w (sku_id, attendee_id, quantity)
@@ -32,7 +35,7 @@ BEGIN
   PERFORM FROM stock WHERE sku_id = ANY (ARRAY(SELECT l.sku_id FROM order_lines AS l WHERE l.order_id = o.order_id))
   ORDER BY sku_id FOR NO KEY UPDATE;
   at := clock();
-  SELECT c.verb INTO known FROM order_changes AS c WHERE c.order_id = id AND c.request_id = request;
+  SELECT * INTO known FROM order_changes AS c WHERE c.order_id = id AND c.request_id = request;
   SELECT count(*), array_agg(cancel_bar(sku, at)), sum(w.quantity), sum(w.quantity * l.unit_price_minor),
     coalesce(sum(w.quantity * l.unit_price_minor) FILTER (WHERE cancel_bar(sku, at) = 'NO_REFUND'), 0)
   INTO matched, bars, asked, back, late
@@ -43,14 +46,15 @@ BEGIN
   SELECT sum(l.quantity) INTO whole FROM order_lines AS l WHERE l.order_id = id;
   result := CASE
     WHEN o.order_id IS NULL THEN 'NOT_FOUND'
-    WHEN known IS NOT NULL THEN CASE WHEN known = 'CANCEL_PART' THEN 'UNCHANGED' ELSE 'REUSED' END
+    WHEN known.order_id IS NOT NULL THEN
+      CASE WHEN known.verb = 'CANCEL_PART' AND coalesce(known.asked = named, true) THEN 'UNCHANGED' ELSE 'REUSED' END
     WHEN o.state <> 'CONFIRMED' AND (o.state <> 'HELD' OR o.expires_at <= at) THEN 'REFUSED'
     WHEN matched IS DISTINCT FROM cardinality(skus) THEN 'NOT_IN_ORDER'
     WHEN asked < whole AND o.state = 'CONFIRMED' AND as_role = 'USER' AND 'REFUSE' = ANY (bars) THEN 'TOO_LATE' END;
 
   IF result IS NULL AND asked = whole THEN
     SELECT c.outcome INTO STRICT result FROM order_cancel(id, caller, note, as_role, by_whom) AS c;
-    UPDATE order_changes SET verb = 'CANCEL_PART', request_id = request
+    UPDATE order_changes SET verb = 'CANCEL_PART', request_id = request, asked = named
     WHERE order_id = id AND order_version = o.version + 1 AND result = 'CANCELLED';
   ELSIF result IS NULL THEN
     result := 'CANCELLED';
@@ -70,8 +74,8 @@ BEGIN
     UPDATE payment_attempts SET state = 'ENDED' WHERE order_id = id AND state = 'OPEN';
     PERFORM order_part_refund(id, back, CASE as_role WHEN 'USER' THEN late ELSE 0 END, at);
     INSERT INTO outbox (order_id, order_version, state, at) VALUES (id, o.version + 1, o.state, at);
-    INSERT INTO order_changes (order_id, order_version, verb, changed_by, note, request_id, at)
-    VALUES (id, o.version + 1, 'CANCEL_PART', by_whom, note, request, at);
+    INSERT INTO order_changes (order_id, order_version, verb, changed_by, note, request_id, asked, at)
+    VALUES (id, o.version + 1, 'CANCEL_PART', by_whom, note, request, named, at);
   END IF;
   RETURN QUERY SELECT result, (
     SELECT row_to_json(r) FROM order_rows AS r WHERE r.order_id = id AND result <> 'NOT_FOUND');

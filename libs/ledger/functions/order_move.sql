@@ -11,7 +11,7 @@
 --   TOO_LATE       as for order_cancel
 --   NOT_IN_ORDER   it has no unit of the sku, or of several and none is named
 --   SKU_NOT_FOUND  the target is unknown, or another store's
---   REUSED         the request was about another change of the order
+--   REUSED         the request was about another change of the order, or about other skus
 --   NOT_FOUND      there is none, or it is another user's
 CREATE OR REPLACE FUNCTION ledger.order_move(
   id uuid, caller text, from_sku text, to_sku text, as_role text, by_whom text, request text
@@ -25,7 +25,7 @@ AS $$
 DECLARE
   o orders%ROWTYPE;
   at timestamptz;
-  known text;
+  known order_changes%ROWTYPE;
   source text := from_sku;
   units int;
   result text;
@@ -37,11 +37,13 @@ BEGIN
   END IF;
   PERFORM FROM stock WHERE sku_id IN (source, to_sku) ORDER BY sku_id FOR NO KEY UPDATE;
   at := clock();
-  SELECT c.verb INTO known FROM order_changes AS c WHERE c.order_id = id AND c.request_id = request;
+  SELECT * INTO known FROM order_changes AS c WHERE c.order_id = id AND c.request_id = request;
   SELECT sum(l.quantity) INTO units FROM order_lines AS l WHERE l.order_id = id AND l.sku_id = source;
   result := CASE
     WHEN o.order_id IS NULL THEN 'NOT_FOUND'
-    WHEN known IS NOT NULL THEN CASE WHEN known = 'MOVE' THEN 'UNCHANGED' ELSE 'REUSED' END
+    WHEN known.order_id IS NOT NULL THEN CASE WHEN known.verb = 'MOVE'
+      AND known.note = concat(coalesce(from_sku, split_part(known.note, ' -> ', 1)), ' -> ', to_sku)
+      THEN 'UNCHANGED' ELSE 'REUSED' END
     WHEN o.state <> 'CONFIRMED' AND (o.state <> 'HELD' OR o.expires_at <= at) THEN 'ORDER_STATE'
     WHEN units IS NULL THEN 'NOT_IN_ORDER'
     WHEN source = to_sku THEN 'UNCHANGED'
