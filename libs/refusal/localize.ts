@@ -15,6 +15,8 @@ export interface Localized {
   /** The sentence for one occurrence. `message` is what the fault itself says, in English. */
   detail(facts: Facts, message?: string): string;
   readonly next: string;
+  /** The sentences that it may say, with the names of facts in braces. */
+  readonly templates: readonly string[];
 }
 
 /** The text of a reason. For one that only a newer peer knows it says no more than that. */
@@ -49,6 +51,7 @@ function compile({ title, detail, next }: ReasonText): Localized {
   return {
     title,
     next,
+    templates: detail.map((sentence) => templateOf(sentence).replaceAll(/\{\w+:(\w+)\|(\w+)\}/g, '$1/$2')),
     detail(facts, message) {
       for (const say of sentences) {
         const said = say(facts, message);
@@ -60,8 +63,9 @@ function compile({ title, detail, next }: ReasonText): Localized {
 }
 
 function compileSentence(sentence: Sentence): Say {
-  const template = typeof sentence === 'string' ? sentence : sentence.say;
-  const parts = template.split(/(\{[^}]+\})/).map(partOf);
+  const parts = templateOf(sentence)
+    .split(/(\{[^}]+\})/)
+    .map(partOf);
   const [name = '', value] = typeof sentence === 'string' ? [] : sentence.if.split('=');
   return (facts, message) => {
     if (name !== '' && (value === undefined ? facts[name] === undefined : facts[name] !== value)) return undefined;
@@ -73,6 +77,10 @@ function compileSentence(sentence: Sentence): Say {
     }
     return said;
   };
+}
+
+function templateOf(sentence: Sentence): string {
+  return typeof sentence === 'string' ? sentence : sentence.say;
 }
 
 function partOf(text: string): Part {

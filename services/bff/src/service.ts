@@ -12,6 +12,7 @@ import { orderChangeRoutes } from './adapters/order-changes.js';
 import { orderRoutes } from './adapters/orders.js';
 import { paymentRoutes } from './adapters/payments.js';
 import { placeRoutes } from './adapters/places.js';
+import { problemRoutes } from './adapters/problem-routes.js';
 import { requestIdRoutes } from './adapters/request-ids.js';
 import { countRequests } from './adapters/request-metrics.js';
 import { serviceMetadata } from './adapters/service-token.js';
@@ -50,6 +51,7 @@ export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ ht
   placeRoutes(app, gateway);
   streamRoutes(app, gateway, { ...config, metrics });
   const close = closerOf(app);
+  problemRoutes(app);
   documentRoutes(app);
   const { hostname: host, port } = new URL(`http://${config.httpAddress}`);
   const httpAddress = await app.listen({ host, port: Number(port), backlog: listenBacklog });

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Json } from './openapi-components.js';
 
-const style = `
+/** The one style of all pages. */
+export const style = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; }
 code, pre { font: 14px/1.4 ui-monospace, monospace; }
 pre { background: #f4f4f4; padding: .75rem; overflow-x: auto; }
@@ -98,6 +99,7 @@ function jsonHtml(json: Json): string {
   return `<pre>${escaped(JSON.stringify(json, undefined, 2))}</pre>`;
 }
 
-function escaped(text: string): string {
+/** The text as HTML has it. */
+export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -5,6 +5,7 @@ import { type HttpReason, httpCatalogue } from '#libs/refusal/catalogue.js';
 import { Fault, faultCatalogue } from '#libs/refusal/fault.js';
 import { localeOf } from '#libs/refusal/locale.js';
 import { type Facts, type Locale, localized } from '#libs/refusal/localize.js';
+import { typeOfReason } from '#libs/refusal/type-of-reason.js';
 import { errorsOfHeaders } from './check-headers.js';
 import {
   errorsOfSchema,
@@ -130,7 +131,7 @@ const types = new Map<string, string>();
 function typeOf(reason: string): string {
   let type = types.get(reason);
   if (type === undefined) {
-    type = `/problems/${reason.toLowerCase().replaceAll('_', '-')}`;
+    type = typeOfReason(reason);
     if (types.size < typesMax) types.set(reason, type);
   }
   return type;

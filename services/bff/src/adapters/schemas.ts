@@ -158,3 +158,9 @@ export const webhookHeaders = [
   { name: 'webhook-timestamp', description: 'Seconds since 1970, at most 5 minutes away.', required: true },
   { name: 'webhook-signature', description: 'v1,HMAC-SHA256 in base64 over id.timestamp.body.', required: true },
 ] as const;
+
+/** A reason as the type of a problem has it. */
+export const reasonParams = {
+  type: 'object',
+  properties: { reason: { type: 'string', examples: ['sold-out'] } },
+} as const;
