@@ -110,7 +110,7 @@ export class HttpBodies {
 }
 
 /** Whoever meets a 5xx is told why, and a problem is a problem. */
-export function judged(target: string, status: number, text: string): Told {
+function judged(target: string, status: number, text: string): Told {
   if (status < 400) return { target, answer: String(status), orderId: orderIdOf(status, text) };
   const reason = reasonOf(text);
   const answer = `${status} ${reason ?? ''}`;

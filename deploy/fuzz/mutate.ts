@@ -14,7 +14,7 @@ export function pick<T>(random: Random, [first, ...others]: readonly [T, ...T[]]
   return at === 0 ? first : (others[at - 1] ?? first);
 }
 
-export function oddValue(random: Random): unknown {
+function oddValue(random: Random): unknown {
   return ODD_VALUES[random.integer(0, ODD_VALUES.length - 1)];
 }
 
