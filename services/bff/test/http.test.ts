@@ -200,14 +200,14 @@ test('a body that is compressed is 415 and never inflated', async () => {
   assert.is(edge.asked.reserved.length, 1);
 });
 
-test('10,000 bytes of headers are taken, or are judged as what they are; beyond 16 kB they are 431', async () => {
-  const long = 'x'.repeat(10_000);
+test('long headers are taken, or are judged as what they are; beyond 8 kB they are 431', async () => {
+  const long = 'x'.repeat(7_000);
   assert.is((await edge.ask('/v1/skus/sku-1', { headers: { 'x-long': long } })).status, 200);
   assert.equal(placesOf(await edge.post(good, { ...goodHeaders, 'idempotency-key': long })), ['Idempotency-Key']);
   const odd = await edge.post(good, { ...goodHeaders, authorization: `Bearer ${long}` });
   assert.equal([odd.status, odd.body.reason], [401, 'TOKEN_INVALID']);
   assert.ok(odd.text.length < 1_000);
-  const tooLong = await edge.ask('/v1/skus/sku-1', { headers: { 'x-long': 'x'.repeat(17_000) } });
+  const tooLong = await edge.ask('/v1/skus/sku-1', { headers: { 'x-long': 'x'.repeat(10_000) } });
   assert.equal([tooLong.status, tooLong.headers.get('content-type')], [431, 'application/problem+json']);
   assert.is((await edge.post(good, { ...goodHeaders, authorization: bearerOf('ana') })).status, 201);
 });

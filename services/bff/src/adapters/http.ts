@@ -9,8 +9,8 @@ import { sendError, sendHttpProblem } from './problem.js';
 import { guardAnswers } from './response-headers.js';
 
 const bodyMaxBytes = 65_536;
-/** A token, a key and what proxies add fit several times. Beyond: 431. */
-const headersMaxBytes = 16_384;
+/** A token of 4 kB, a key and what proxies add fit. Beyond: 431. */
+const headersMaxBytes = 8_192;
 /** Ids have at most 128 characters, each three when escaped. Longer segments are 414, shorter wrong ones are named. */
 const paramMaxLength = 1_024;
 /** Node looks for connections that are past their time only so often, by itself every 30 s. */

@@ -5,6 +5,7 @@ import { Fault } from '#libs/refusal/fault.js';
 
 /** Whom staff act for. */
 export const forUserHeader = 'Holdfast-For-User';
+const authorizationLength = 'authorization'.length;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -40,9 +41,20 @@ export type Identify = (request: FastifyRequest) => Principal | Promise<Principa
 
 export function identifyBy(verifier: TokenVerifier): Identify {
   return (request) => {
+    refuseTwoTokens(request.raw.rawHeaders);
     const who = verifier.verify(request.headers.authorization);
     return who instanceof Promise ? who.then((known) => mayName(known, request)) : mayName(who, request);
   };
+}
+
+/** Of two tokens the parser gives the first; what stands before the edge may have judged by the second. */
+function refuseTwoTokens(rawHeaders: readonly string[]): void {
+  let tokens = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === authorizationLength && name.toLowerCase() === 'authorization') tokens += 1;
+  }
+  if (tokens > 1) throw new Fault('TOKEN_INVALID', 'Say who calls once', { metadata: { problem: 'FORM' } });
 }
 
 /** The gateway would say the same, but for reservations of users, which go to it under its front-end's own name. */

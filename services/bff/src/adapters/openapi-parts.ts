@@ -164,7 +164,7 @@ const statuses: Readonly<Record<number, string>> = {
   415: 'The body is not JSON, or is compressed',
   422: 'The key was used for another request, or was not issued',
   429: 'A limit is reached; nothing was decided',
-  431: 'The headers are over 16 kB; the connection ends',
+  431: 'The headers are over 8 kB; the connection ends',
   500: 'Something went wrong inside; the outcome of a change is not known',
   503: 'A part of the system is away; the outcome of a change is not known',
   504: 'It took too long; the outcome of a change is not known',
