@@ -69,7 +69,10 @@ async function staysFlat(flood: () => Promise<void>): Promise<void> {
   const after = memory();
   for (const name of ['bff', 'gateway'] as const) {
     const grown = after[name] - before[name];
-    assert.ok(grown < flatBytes, `${name} grew by ${Math.round(grown / 1e6)} MB from ${Math.round(before[name] / 1e6)}`);
+    assert.ok(
+      grown < flatBytes,
+      `${name} grew by ${Math.round(grown / 1e6)} MB from ${Math.round(before[name] / 1e6)}`,
+    );
   }
   assert.is(JSON.stringify(mesh.describe().services), pids, 'nothing was started again');
 }

@@ -39,7 +39,11 @@ function newSecret(): string {
 }
 
 async function edgeWith(secrets: string): Promise<string> {
-  const addresses = { HTTP_ADDRESS: anyAddress, ADMIN_ADDRESS: anyAddress, GATEWAY_TARGET: mesh.gatewayAddresses.join() };
+  const addresses = {
+    HTTP_ADDRESS: anyAddress,
+    ADMIN_ADDRESS: anyAddress,
+    GATEWAY_TARGET: mesh.gatewayAddresses.join(),
+  };
   const env = { ...testIdentity(), ...addresses, PAYMENT_NOTICE_SECRETS: secrets };
   return (await startBff(readConfig(env), life)).httpAddress;
 }
@@ -142,7 +146,14 @@ test('a notice that is sent again, one after the other and at once, is answered 
 test('what is signed and is no notice is 400, and money for what is not there moves no unit', async () => {
   const orderId = await held();
   const before = await unitsOf(mesh.ledger.sql);
-  for (const body of ['', '{', '[]', 'null', '{"type":"payment.captured"}', capturedOf(orderId, { amount_minor: '1' })]) {
+  for (const body of [
+    '',
+    '{',
+    '[]',
+    'null',
+    '{"type":"payment.captured"}',
+    capturedOf(orderId, { amount_minor: '1' }),
+  ]) {
     assertSaid(await notify(edges.before, old, body), [400, 'INVALID_REQUEST'], body);
   }
   for (const id of ['../../x', 'a b', 'x'.repeat(300)]) {

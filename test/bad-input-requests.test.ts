@@ -40,7 +40,20 @@ const post = (body: unknown, path = '/v1/orders', ...more: Header[]): Promise<Ed
   askHttp(mesh.http, { method: 'POST', path, headers: [eve, json, key(), ...more], body: JSON.stringify(body) });
 
 /** Ids that look like paths name what is not there; they lead nowhere else. */
-const pathLike = ['..', '../..', '../../v1/skus/x', '/', '//', '/etc/passwd', 'a/b', '%2e%2e%2f', '..%2f..', '.', ';x', 'a\\..\\b'];
+const pathLike = [
+  '..',
+  '../..',
+  '../../v1/skus/x',
+  '/',
+  '//',
+  '/etc/passwd',
+  'a/b',
+  '%2e%2e%2f',
+  '..%2f..',
+  '.',
+  ';x',
+  'a\\..\\b',
+];
 /** No ids at all. */
 const noIds = ['\u0000', 'a\u0000b', 'a b', '\r\nset-cookie:x', '\u202e', 'x'.repeat(129), 'x'.repeat(900)];
 const veryLong = 'x'.repeat(4_000);
@@ -111,7 +124,8 @@ test('over gRPC likewise', async () => {
 
 test('a field or a parameter that nobody knows is 400 with its place', async () => {
   const good = { store_id: sku.storeId, lines: [{ sku_id: sku.skuId, quantity: 1 }] };
-  const pointers = ({ facts }: EdgeSaid): unknown[] => (facts.errors as { pointer?: string }[]).map((one) => one.pointer);
+  const pointers = ({ facts }: EdgeSaid): unknown[] =>
+    (facts.errors as { pointer?: string }[]).map((one) => one.pointer);
   const bodies: [body: object, place: string][] = [
     [{ ...good, coupon: 'FREE' }, '#/coupon'],
     [{ ...good, user_id: 'ada' }, '#/user_id'],
@@ -123,7 +137,11 @@ test('a field or a parameter that nobody knows is 400 with its place', async () 
     assertSaid(said, [400, 'INVALID_REQUEST'], place);
     assert.equal(pointers(said), [place]);
   }
-  assertSaid(await post({ state: 'CONFIRMED' }, `/v1/orders/${randomUUID()}:cancel`), [400, 'INVALID_REQUEST'], 'cancel');
+  assertSaid(
+    await post({ state: 'CONFIRMED' }, `/v1/orders/${randomUUID()}:cancel`),
+    [400, 'INVALID_REQUEST'],
+    'cancel',
+  );
   for (const path of [`/v1/skus/${sku.skuId}?x=1`, '/v1/me/orders?user_id=ada', `/v1/stores/store-1/skus?sql=1`]) {
     assertSaid(await get(path), [400, 'INVALID_REQUEST'], path);
   }

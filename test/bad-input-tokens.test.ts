@@ -56,7 +56,10 @@ function tampered(): string {
 
 const other = generateKeyPairSync('ed25519').privateKey;
 const byOther: Mac = (text) => sign(null, Buffer.from(text), other);
-const hmacBy = (secret: string | Buffer): Mac => (text) => createHmac('sha256', secret).update(text).digest();
+const hmacBy =
+  (secret: string | Buffer): Mac =>
+  (text) =>
+    createHmac('sha256', secret).update(text).digest();
 const pem = publicKey.export({ format: 'pem', type: 'spki' }).toString();
 const raw = Buffer.from(String(publicKey.export({ format: 'jwk' }).x), 'base64url');
 

@@ -16,6 +16,7 @@ import { createLogger } from '#libs/runtime/logger.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { bearerOf } from '#libs/testing/test-issuer.js';
+import { unitsOf } from './edge-calls.js';
 import { startTestMesh, type TestMesh } from './test-mesh.js';
 
 const test = suite('bad input');
@@ -35,20 +36,10 @@ test.before(async () => {
   await mesh.ledger.sku({ skuId: 'later', onSaleAt: from(hour) });
   await mesh.ledger.sku({ skuId: 'over', offSaleAt: from(-hour) });
   await mesh.ledger.sku({ skuId: 'begun', startsAt: from(-hour), timeZone: 'Europe/Vienna' });
-  before = await units();
+  before = await unitsOf(mesh.ledger.sql);
 });
-test.after.each(async () => assert.equal(await units(), before, 'units moved'));
+test.after.each(async () => assert.equal(await unitsOf(mesh.ledger.sql), before, 'units moved'));
 test.after(() => mesh.close());
-
-/** Where every unit is, and every order that may have some. */
-async function units(): Promise<unknown> {
-  const stock = await mesh.ledger.sql(
-    'SELECT sku_id, capacity, free, held, sold, version FROM ledger.stock ORDER BY 1',
-  );
-  const orders = await mesh.ledger.sql("SELECT order_id FROM ledger.orders WHERE state <> 'REFUSED'");
-  const movements = await mesh.ledger.sql('SELECT count(*)::int FROM ledger.movements');
-  return { stock, orders, movements };
-}
 
 interface Line {
   sku_id: string;
@@ -218,7 +209,7 @@ test('out of its time a sku is not on sale, and the answer says why', async () =
 test('after all of it the mesh still sells', async () => {
   const held = await post(order(line));
   assert.equal([held.status, held.body.state], [201, 'HELD']);
-  before = await units();
+  before = await unitsOf(mesh.ledger.sql);
 });
 
 function assertRefused(answer: Problem, expected: { what: string; status: number; places: string[] }): void {
