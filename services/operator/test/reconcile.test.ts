@@ -68,6 +68,11 @@ test('apply sends the plan and why; a stale one is told with what to do', async 
   const { code, out } = await run('reconcile', 'apply', '17', '--reason', 'deleted by hand');
   assert.is(code, 0);
   assert.match(out, /17 +applied .* anna\n/);
+  const mended =
+    /\nmended:\nCOUNTER_WRONG of kiln-mug\n +figures +held 12, of_orders \(held 10\)\n +done +sets held to 10\n/;
+  assert.match(out, mended);
+  assert.match(out, /\n1 mended\n$/);
+  assert.is(out.includes('GATE_WRONG'), false);
   const [{ requestId, ...sent } = { requestId: '' }] = gateway.requests('applyReconcile');
   assert.equal(sent, { planId: 17, reason: 'deleted by hand' });
   assert.ok(requestId);
@@ -75,6 +80,20 @@ test('apply sends the plan and why; a stale one is told with what to do', async 
   const stale = await run('reconcile', 'apply', '17', '--reason', 'deleted by hand');
   assert.is(stale.code, 1);
   assert.match(stale.err, /^the findings differ\nnothing was changed; holdfast reconcile plan looks again/);
+});
+
+test('apply tells what it left to a person, and programs both by name', async () => {
+  const [first] = plan.findings;
+  assert.ok(first);
+  const findings = [...plan.findings, { ...first, kind: 'ORDER_WITHOUT_MOVEMENT', remedy: '', mended: false }];
+  const applied = { ...plan, state: PlanState.PLAN_STATE_APPLIED, findings, findingsCount: 3 };
+  gateway.script.applyReconcile = { plan: applied };
+  const { out } = await run('reconcile', 'apply', '17', '--reason', 'deleted by hand');
+  assert.match(out, /\nleft as it is:\nORDER_WITHOUT_MOVEMENT of kiln-mug\n/);
+  assert.match(out, /\n1 mended, 1 left: a person has to look\n$/);
+  const told = JSON.parse((await run('reconcile', 'apply', '17', '--reason', 'deleted by hand', '--json')).out);
+  const kinds = (list: { kind: string }[]): string[] => list.map(({ kind }) => kind);
+  assert.equal([kinds(told.repaired), kinds(told.left)], [['COUNTER_WRONG'], ['ORDER_WITHOUT_MOVEMENT']]);
 });
 
 test('plans and show read what was kept; figures are JSON to programs', async () => {

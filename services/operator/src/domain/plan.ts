@@ -10,6 +10,12 @@ export interface Finding {
   mended: boolean;
 }
 
+/** What a plan that is applied did away with, and what it leaves to a person; what mended itself is in neither. */
+export function partsOfPlan(findings: readonly Finding[]): { repaired: Finding[]; left: Finding[] } {
+  const open = findings.filter(({ mended }) => !mended);
+  return { repaired: open.filter(({ remedy }) => remedy !== ''), left: open.filter(({ remedy }) => remedy === '') };
+}
+
 /** What one look found. */
 export interface Plan {
   planId: number;

@@ -1,4 +1,4 @@
-import type { Finding, Plan } from '../../domain/plan.js';
+import { type Finding, type Plan, partsOfPlan } from '../../domain/plan.js';
 import { factsJson } from '../facts.js';
 import { instantJson } from '../time-text.js';
 
@@ -17,6 +17,12 @@ export function planJson(plan: Plan): object {
     applied_at: instantJson(plan.appliedAt),
     applied_by: plan.appliedBy,
   };
+}
+
+/** What `reconcile apply --json` prints: the plan, and what was done, and what it left, of the findings that are listed. */
+export function appliedJson(plan: Plan): object {
+  const { repaired, left } = partsOfPlan(plan.findings);
+  return { plan: planJson(plan), repaired: repaired.map(findingJson), left: left.map(findingJson) };
 }
 
 /** One thing that does not fit. */

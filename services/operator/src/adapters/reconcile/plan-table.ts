@@ -1,6 +1,6 @@
 import type { Paint } from '#libs/terminal/paint.js';
 import { type Column, renderFacts, renderTable } from '#libs/terminal/table.js';
-import type { Finding, Plan } from '../../domain/plan.js';
+import { type Finding, type Plan, partsOfPlan } from '../../domain/plan.js';
 import { factsText } from '../facts.js';
 import { instantText } from '../time-text.js';
 
@@ -35,14 +35,26 @@ export function planText(plan: Plan, paint: Paint): string {
   return [...parts, nextLine(plan, paint)].join('\n\n');
 }
 
+/** What a plan that was applied has mended, how, and what is left. */
+export function appliedText(plan: Plan, paint: Paint): string {
+  const { repaired, left } = partsOfPlan(plan.findings);
+  const parts = [plansTable([plan], paint)];
+  if (repaired.length > 0) parts.push(`mended:\n${findingsText(repaired, paint, 'done')}`);
+  if (left.length > 0) parts.push(`left as it is:\n${findingsText(left, paint)}`);
+  const listed = plan.findings.length;
+  if (plan.findingsCount > listed) parts.push(`and ${figure(plan.findingsCount - listed)} more, which are not listed`);
+  const person = left.length > 0 ? paint('yellow', `, ${figure(left.length)} left: a person has to look`) : '';
+  return [...parts, `${paint('green', `${figure(repaired.length)} mended`)}${person}`].join('\n\n');
+}
+
 /** What does not fit, each with its figures and its remedy below it: on one line they would be too wide for any screen. */
-export function findingsText(findings: readonly Finding[], paint: Paint): string {
+export function findingsText(findings: readonly Finding[], paint: Paint, verb = 'remedy'): string {
   return findings
     .map(({ kind, skuId, orderId, detail, remedy, mended }) => {
       const about = [skuId, orderId].filter((id) => id !== '').join(', order ');
       const facts = renderFacts([
         ['figures', factsText(detail)],
-        ['remedy', mended ? 'it has mended itself' : remedy || 'none: a person has to look'],
+        [verb, mended ? 'it has mended itself' : remedy || 'none: a person has to look'],
       ]);
       return `${paint('bold', kind)} of ${about}\n${facts}`;
     })

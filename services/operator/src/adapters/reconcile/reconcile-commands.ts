@@ -4,8 +4,8 @@ import { readDeed, readNumberOf, readSkuIds } from '../../domain/deed.js';
 import { readNumber } from '../../domain/typed.js';
 import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
-import { planJson } from './plan-json.js';
-import { plansTable, planText } from './plan-table.js';
+import { appliedJson, planJson } from './plan-json.js';
+import { appliedText, plansTable, planText } from './plan-table.js';
 
 const planExamples = `
 Examples:
@@ -73,7 +73,7 @@ async function apply(session: Session, number: string, reason: string | undefine
   const read = readDeed({ name: 'PLAN', number, reason });
   if ('problems' in read) throw new UsageError(read.problems);
   const applied = await session.gateway().reconcile.applyPlan(read.number, read.reason);
-  session.show({ plan: planJson(applied) }, (paint) => planText(applied, paint));
+  session.show(appliedJson(applied), (paint) => appliedText(applied, paint));
 }
 
 async function plans(session: Session, typed: string): Promise<void> {
