@@ -1,5 +1,12 @@
 import { StockPath } from '#libs/contracts/gen/holdfast/control/v1/switch.js';
-import { AvailabilityState, LateCancel, LatePayment } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import {
+  AvailabilityState,
+  LateCancel,
+  LatePayment,
+  OnSoldOut,
+  WaitlistAccept,
+  WaitlistOrder,
+} from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { holdfast } from './command-line.js';
@@ -50,6 +57,24 @@ test('show tells terms, units and which switch decides', async () => {
     assert.match(out, fact);
   }
   assert.match(out, /stock path: redis, as bob set it for store kiln\n$/);
+});
+
+test('show tells exactly how long, and how those are served who wait', async () => {
+  const waitlist = { maxEntries: 50, order: WaitlistOrder.WAITLIST_ORDER_FIRST_FIT, maxSkips: 2 };
+  const offers = { accept: WaitlistAccept.WAITLIST_ACCEPT_OFFER, offerTtlSeconds: 5_400 };
+  const terms = { holdTtlSeconds: 95, freeCancelSeconds: 129_600, onSoldOut: OnSoldOut.ON_SOLD_OUT_JOIN_WAITLIST };
+  const sku = { ...mug, ...terms, waitlist: { ...waitlist, ...offers }, waitlistPaused: true };
+  gateway.script.getSku = { sku, availability: mugUnits };
+  const { out } = await run('show', 'kiln-mug');
+  assert.match(out, /hold +1 min 35 s\n/);
+  assert.match(out, /cancel +free until 36 h before it starts/);
+  assert.match(out, /when sold out +its waitlist is joined\n/);
+  assert.match(out, /waitlist +at most 50, whom it is enough for, nobody passed over more than 2 times; an offer/);
+  assert.match(out, /an offer is kept for 1 h 30 min, what costs nothing is offered; paused\n/);
+  const shown = JSON.parse((await run('show', 'kiln-mug', '--json')).out).sku;
+  assert.equal([shown.on_sold_out, shown.waitlist_paused], ['join_waitlist', true]);
+  const terse = { max_entries: 50, order: 'first_fit', max_skips: 2, accept: 'offer', offer_ttl_seconds: 5_400 };
+  assert.equal(shown.waitlist, terse);
 });
 
 test('show --json has names as in the contracts', async () => {

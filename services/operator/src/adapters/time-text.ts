@@ -18,6 +18,25 @@ export function durationText(ms: number): string {
   return `${Math.round(ms / 86_400_000)} d`;
 }
 
+/** Exactly how long: `15 min`, `1 min 35 s`, `36 h`, `2 d 1 h`, `0 s`. */
+export function exactText(seconds: number): string {
+  const units = [
+    ...(seconds < 2 * 86_400 ? [] : [['d', 86_400] as const]),
+    ...([
+      ['h', 3_600],
+      ['min', 60],
+      ['s', 1],
+    ] as const),
+  ];
+  const parts: string[] = [];
+  let left = seconds;
+  for (const [unit, size] of units) {
+    if (left >= size) parts.push(`${Math.floor(left / size)} ${unit}`);
+    left %= size;
+  }
+  return parts.join(' ') || '0 s';
+}
+
 /** When it ends, and how long that is: `2026-03-02 10:10:00Z (in 10 min)`. */
 export function untilText(end: Date | undefined, now: Date): string {
   if (end === undefined) return '-';

@@ -31,11 +31,24 @@ export interface SkuDraft {
   limitGroup?: string;
 }
 
+/** How those are served who wait for a sku. */
+export interface WaitlistTerms {
+  maxEntries: number;
+  order: 'strict' | 'first_fit';
+  /** With first_fit: how often one may be passed over. */
+  maxSkips: number;
+  accept: 'auto' | 'offer';
+  offerTtlSeconds: number;
+}
+
 /** A sku as it is. */
 export interface Sku extends SkuDraft {
   /** Units beyond capacity that an operator let stand. */
   overbooked: number;
   paused: boolean;
+  waitlist: WaitlistTerms;
+  /** Nobody who waits is served meanwhile. */
+  waitlistPaused: boolean;
   /** Its sale was cancelled then, for good. */
   cancelledAt?: Date | undefined;
 }

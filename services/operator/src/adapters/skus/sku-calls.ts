@@ -11,13 +11,16 @@ import {
   OnBusy as OnBusyMessage,
   OnSoldOut,
   type Sku as SkuMessage,
+  WaitlistAccept,
+  type WaitlistTerms as WaitlistMessage,
+  WaitlistOrder,
 } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { fromStatus } from '#libs/rpc/status.js';
 import type { ChunkImported, Skus } from '../../app/ports.js';
-import type { Sku, SkuDraft, SkuUnits } from '../../domain/sku.js';
+import type { Sku, SkuDraft, SkuUnits, WaitlistTerms } from '../../domain/sku.js';
 import { enumWord } from '../enum-word.js';
 import { toStoryOrder } from '../stories/story-calls.js';
 import type { Wire } from '../wire.js';
@@ -77,18 +80,32 @@ export function toSku(message: SkuMessage | undefined): Sku {
     freeCancelSeconds,
     lateCancel,
     etag: _etag,
-    onSoldOut: _onSoldOut,
-    waitlist: _waitlist,
-    waitlistPaused: _paused,
+    onSoldOut,
+    waitlist,
+    waitlistPaused = false,
     ...sku
   } = message;
   return {
     ...sku,
     ...(rateLimit && { rate: { perSecond: rateLimit.perSecond, burst: rateLimit.burst } }),
     onBusy: onBusy === OnBusyMessage.ON_BUSY_FAIL ? 'fail' : 'queue',
+    onSoldOut: onSoldOut === OnSoldOut.ON_SOLD_OUT_JOIN_WAITLIST ? 'join_waitlist' : 'refuse',
+    waitlist: toWaitlist(waitlist),
+    waitlistPaused,
     latePayment: latePayment === LatePayment.LATE_PAYMENT_REFUND ? 'refund' : 'retake_if_free',
     freeCancelSeconds: freeCancelSeconds === undefined || freeCancelSeconds < 0 ? 'always' : freeCancelSeconds,
     lateCancel: lateCancel === LateCancel.LATE_CANCEL_NO_REFUND ? 'no_refund' : 'refuse',
+  };
+}
+
+/** With the contract's defaults where it says nothing. */
+function toWaitlist(message: WaitlistMessage | undefined): WaitlistTerms {
+  return {
+    maxEntries: message?.maxEntries ?? 100_000,
+    order: message?.order === WaitlistOrder.WAITLIST_ORDER_FIRST_FIT ? 'first_fit' : 'strict',
+    maxSkips: message?.maxSkips ?? 3,
+    accept: message?.accept === WaitlistAccept.WAITLIST_ACCEPT_OFFER ? 'offer' : 'auto',
+    offerTtlSeconds: message?.offerTtlSeconds ?? 0,
   };
 }
 

@@ -5,7 +5,7 @@ import { decimalsOf } from '../../domain/money.js';
 import type { Sku, SkuUnits } from '../../domain/sku.js';
 import { scopeWords } from '../../domain/switches.js';
 import { switchTable } from '../switches/switch-table.js';
-import { durationText, instantText } from '../time-text.js';
+import { durationText, exactText, instantText } from '../time-text.js';
 
 /** Terms, units, and the switches that bear on it. */
 export function shownTable({ sku, units, switches, deciding }: SkuShown, paint: Paint, now: Date): string {
@@ -49,13 +49,15 @@ function termsText(sku: Sku): string {
     ['off sale at', instantText(sku.offSaleAt)],
     ['per user', figure(sku.perUserLimit)],
     ['per order', figure(sku.maxPerOrder)],
-    ['hold', durationText(sku.holdTtlSeconds * 1_000)],
+    ['hold', exactText(sku.holdTtlSeconds)],
     ['price', `${priceText(sku.priceMinor, sku.currency)}${sku.paymentRequired ? '' : ', no payment needed'}`],
     [
       'rate limit',
       rate === undefined ? 'none of its own' : `${figure(rate.perSecond)} a second, burst ${figure(rate.burst)}`,
     ],
     ['when busy', sku.onBusy ?? 'queue'],
+    ['when sold out', sku.onSoldOut === 'join_waitlist' ? 'its waitlist is joined' : 'refuse'],
+    ['waitlist', waitlistText(sku)],
     ['late payment', sku.latePayment === 'refund' ? 'goes back' : 'gets its units again if they are free'],
     ['cancel', cancelText(sku)],
     ...(sku.limitGroup ? [['limit group', sku.limitGroup] as const] : []),
@@ -64,8 +66,18 @@ function termsText(sku: Sku): string {
 
 function cancelText({ freeCancelSeconds, lateCancel }: Sku): string {
   if (typeof freeCancelSeconds !== 'number') return 'free at any time';
-  const until = freeCancelSeconds === 0 ? 'it starts' : `${durationText(freeCancelSeconds * 1_000)} before it starts`;
+  const until = freeCancelSeconds === 0 ? 'it starts' : `${exactText(freeCancelSeconds)} before it starts`;
   return `free until ${until}, then ${lateCancel === 'no_refund' ? 'without a refund' : 'refused'}`;
+}
+
+/** `at most 100,000, strictly in turn; an offer is kept for 15 min` */
+function waitlistText({ waitlist, waitlistPaused, holdTtlSeconds }: Sku): string {
+  const { maxEntries, order, maxSkips, accept, offerTtlSeconds } = waitlist;
+  const times = maxSkips === 1 ? 'once' : `${figure(maxSkips)} times`;
+  const turn = order === 'strict' ? 'strictly in turn' : `whom it is enough for, nobody passed over more than ${times}`;
+  const free = accept === 'auto' ? 'confirmed at once' : 'offered';
+  const kept = `an offer is kept for ${exactText(offerTtlSeconds || holdTtlSeconds)}, what costs nothing is ${free}`;
+  return `at most ${figure(maxEntries)}, ${turn}; ${kept}${waitlistPaused ? '; paused' : ''}`;
 }
 
 function saleText(sku: Sku, { onSale, opensInMs, state }: SkuUnits, paint: Paint): string {
