@@ -24,7 +24,7 @@ test('a list tells who moved units, when and why, the newest first, page by page
     reason: 'ill',
     by: 'olga',
   });
-  await db.ledger.paymentConfirm({ ...paymentOf(order), amountMinor: 3_000 });
+  await db.ledger.paymentConfirm({ ...paymentOf(order), amountMinor: 3_000, capturedAt: new Date() });
   await db.ledger.orderMove({ orderId, userId: 'ann', toSkuId: to.skuId, requestId: 's' });
   const gone = await db.order(claimOf('bob', skuId));
   await db.expire(gone.orderId);
@@ -54,6 +54,20 @@ test('a list tells who moved units, when and why, the newest first, page by page
     ofOrder.map(({ orderVersion }) => orderVersion),
     [4, 4, 3, 2, 1],
   );
+});
+
+test('what moved within one millisecond is told as it happened, over the pages', async () => {
+  const { skuId } = await db.sku({ capacity: 100 });
+  const users = Array.from({ length: 8 }, (_, n) => `user-${n}`);
+  for (const user of users) await db.order(claimOf(user, skuId));
+  await db.sql(`UPDATE ledger.movements SET at = date_trunc('second', now()) WHERE sku_id = $1`, [skuId]);
+  const seen: (string | undefined)[] = [];
+  for (let pageToken: string | undefined; pageToken !== ''; ) {
+    const page = await db.ledger.movementsList({ skuId }, { pageSize: 3, ...(pageToken && { pageToken }) });
+    seen.push(...page.movements.map(({ userId }) => userId));
+    pageToken = page.nextPageToken;
+  }
+  assert.equal(seen, users.reverse());
 });
 
 test('holds are counted by what became of them, and the time that units were held for nothing', async () => {

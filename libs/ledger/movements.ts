@@ -1,9 +1,8 @@
 import { functionCall, type LedgerPool } from './ledger-pool.js';
-import { isOrderId } from './lines.js';
-import { cutPage, type PageQuery, readPage } from './page.js';
+import { cutPage, isRowNumber, type PageQuery, readPage } from './page.js';
 import { type Instant, isInstant, toDate } from './rows.js';
 
-const list = functionCall('movements_list', 7);
+const list = functionCall('movements_list', 5);
 const stats = functionCall('holds_stats', 3);
 
 /** One order's change of a sku's units. Differences, which add up to zero. */
@@ -56,6 +55,7 @@ interface MovementRow {
   changed_by: string;
   note: string | null;
   went_to: string[];
+  sequence: number;
 }
 
 /** The calls that tell how units moved. */
@@ -68,21 +68,9 @@ export function movementCalls(pool: LedgerPool) {
     ): Promise<{ movements: Movement[]; nextPageToken: string }> {
       const [skuId, orderId] = 'skuId' in of ? [of.skuId, null] : [null, of.orderId];
       const name = `movements ${skuId ?? ''} ${orderId ?? ''}`;
-      const isVersion = (part: string): boolean => /^-?\d{1,9}$/.test(part);
-      const isSku = (part: string): boolean => part !== '';
-      const { size, after = [null, null, null, null] } = readPage(name, query, [
-        isInstant,
-        isOrderId,
-        isVersion,
-        isSku,
-      ]);
+      const { size, after = [null, null] } = readPage(name, query, [isInstant, isRowNumber]);
       const found = await pool.query<MovementRow>(list, [skuId, orderId, ...after, size + 1]);
-      const keyOf = (row: MovementRow): string[] => [
-        toDate(row.at).toISOString(),
-        row.order_id,
-        String(row.order_version),
-        row.sku_id,
-      ];
+      const keyOf = (row: MovementRow): string[] => [toDate(row.at).toISOString(), String(row.sequence)];
       const { rows, nextPageToken } = cutPage(name, found, { size, keyOf });
       return { movements: rows.map(toMovement), nextPageToken };
     },

@@ -4,7 +4,7 @@ import type { Gateway } from './ports.js';
 const mostMovements = 5_000;
 const pageSize = 500;
 
-/** Movements of a sku, the newest first, back to an instant; only those of one kind where a reason is given: PAY_IN_TIME is a PAY. */
+/** Movements of a sku, the newest first, back to an instant; only those of one kind where a reason is given: CANCEL_PART is a CANCEL. */
 export async function listMovements(
   { movementsOf }: Gateway['orders'],
   { skuId, since, reason }: { skuId: string; since?: Date; reason?: string },
