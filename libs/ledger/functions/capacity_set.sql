@@ -25,7 +25,6 @@ DECLARE
   units stock%ROWTYPE;
   resized stock%ROWTYPE;
   at timestamptz;
-  known control_changes%ROWTYPE;
   result text;
 BEGIN
   SELECT * INTO units FROM stock WHERE sku_id = of_sku AND store_id = of_store FOR NO KEY UPDATE;
@@ -33,16 +32,12 @@ BEGIN
     RETURN;
   END IF;
   at := clock();
-  SELECT * INTO known FROM control_changes WHERE what = 'CAPACITY' AND request_id = request;
-  result := CASE
-    WHEN known.id IS NOT NULL THEN
-      CASE WHEN (known.scope, known.scope_id, split_part(known.became, ',', 1), known.reason, known.changed_by)
-        = ('SKU', of_sku, new_capacity::text, why, operator) THEN 'KNOWN' ELSE 'REQUEST_ID_REUSED' END
+  result := coalesce(control_known('CAPACITY', of_sku, why, operator, request, new_capacity::text), CASE
     WHEN new_capacity = units.capacity THEN 'UNCHANGED'
     -- Less overbooked than before is better than before: that needs no force.
     WHEN new_capacity + units.overbooked < units.held + units.sold AND NOT forced
       THEN 'CAPACITY_BELOW_TAKEN'
-    ELSE 'CHANGED' END;
+    ELSE 'CHANGED' END);
 
   IF result = 'CHANGED' THEN
     PERFORM stock_resize(of_sku, new_capacity, 'CAPACITY', at);
@@ -52,13 +47,8 @@ BEGIN
   END IF;
   IF result IN ('CHANGED', 'UNCHANGED') THEN
     SELECT * INTO STRICT resized FROM stock WHERE sku_id = of_sku;
-    INSERT INTO control_changes (what, scope, scope_id, was, became, reason, changed_by, changed_at, request_id)
-    SELECT 'CAPACITY', 'SKU', of_sku, concat_ws(', ', units.capacity, nullif(units.overbooked, 0) || ' overbooked'),
-      concat_ws(', ', resized.capacity, nullif(resized.overbooked, 0) || ' overbooked'), why, operator, at, request
-    ON CONFLICT DO NOTHING;
-    IF NOT FOUND THEN
-      RAISE serialization_failure USING MESSAGE = 'capacity_set: the request id was used meanwhile';
-    END IF;
+    PERFORM control_note('CAPACITY', of_sku, concat_ws(', ', units.capacity, nullif(units.overbooked, 0) || ' overbooked'),
+      concat_ws(', ', resized.capacity, nullif(resized.overbooked, 0) || ' overbooked'), why, operator, at, request);
   END IF;
   RETURN QUERY SELECT result, row_to_json(r) FROM sku_rows AS r WHERE r.sku_id = of_sku;
 END $$;

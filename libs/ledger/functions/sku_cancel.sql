@@ -20,7 +20,6 @@ AS $$
 DECLARE
   at timestamptz;
   sku skus%ROWTYPE;
-  known control_changes%ROWTYPE;
   result text;
 BEGIN
   PERFORM FROM stock WHERE sku_id = of_sku AND store_id = of_store FOR NO KEY UPDATE;
@@ -28,11 +27,8 @@ BEGIN
     RETURN;
   END IF;
   at := clock();
-  SELECT * INTO known FROM control_changes WHERE what = 'CANCEL' AND request_id = request;
-  IF known.id IS NOT NULL THEN
-    result := CASE WHEN (known.scope, known.scope_id, known.reason, known.changed_by) = ('SKU', of_sku, why, operator)
-      THEN 'KNOWN' ELSE 'REQUEST_ID_REUSED' END;
-  ELSE
+  result := control_known('CANCEL', of_sku, why, operator, request);
+  IF result IS NULL THEN
     SELECT * INTO STRICT sku FROM skus WHERE sku_id = of_sku;
     result := CASE WHEN sku.cancelled_at IS NULL THEN 'CHANGED' ELSE 'UNCHANGED' END;
     IF result = 'CHANGED' THEN
@@ -40,13 +36,8 @@ BEGIN
       UPDATE stock SET version = version + 1 WHERE sku_id = of_sku;
       INSERT INTO cancelled_sales (sku_id, reason, cancelled_at) VALUES (of_sku, why, at);
     END IF;
-    INSERT INTO control_changes (what, scope, scope_id, was, became, reason, changed_by, changed_at, request_id)
-    VALUES ('CANCEL', 'SKU', of_sku, CASE WHEN sku.cancelled_at IS NOT NULL THEN 'cancelled'
-      WHEN sku.paused THEN 'paused' ELSE 'on sale' END, 'cancelled', why, operator, at, request)
-    ON CONFLICT DO NOTHING;
-    IF NOT FOUND THEN
-      RAISE serialization_failure USING MESSAGE = 'sku_cancel: the request id was used meanwhile';
-    END IF;
+    PERFORM control_note('CANCEL', of_sku, CASE WHEN sku.cancelled_at IS NOT NULL THEN 'cancelled'
+      WHEN sku.paused THEN 'paused' ELSE 'on sale' END, 'cancelled', why, operator, at, request);
   END IF;
   RETURN QUERY SELECT result, row_to_json(r) FROM sku_rows AS r WHERE r.sku_id = of_sku;
 END $$;

@@ -22,7 +22,6 @@ DECLARE
   verb CONSTANT text := CASE WHEN pausing THEN 'PAUSE' ELSE 'RESUME' END;
   was_paused boolean;
   at timestamptz;
-  known control_changes%ROWTYPE;
   result text;
 BEGIN
   PERFORM FROM stock WHERE sku_id = of_sku AND store_id = of_store FOR NO KEY UPDATE;
@@ -30,11 +29,8 @@ BEGIN
     RETURN;
   END IF;
   at := clock();
-  SELECT * INTO known FROM control_changes WHERE what = verb AND request_id = request;
-  IF known.id IS NOT NULL THEN
-    result := CASE WHEN (known.scope, known.scope_id, known.reason, known.changed_by) = ('SKU', of_sku, why, operator)
-      THEN 'KNOWN' ELSE 'REQUEST_ID_REUSED' END;
-  ELSE
+  result := control_known(verb, of_sku, why, operator, request);
+  IF result IS NULL THEN
     SELECT paused INTO STRICT was_paused FROM skus WHERE sku_id = of_sku;
     result := CASE WHEN was_paused = pausing THEN 'UNCHANGED' ELSE 'CHANGED' END;
     IF result = 'CHANGED' THEN
@@ -42,13 +38,8 @@ BEGIN
       UPDATE stock SET version = version + 1 WHERE sku_id = of_sku;
       PERFORM waiters_promote(ARRAY[of_sku], at);
     END IF;
-    INSERT INTO control_changes (what, scope, scope_id, was, became, reason, changed_by, changed_at, request_id)
-    VALUES (verb, 'SKU', of_sku, CASE WHEN was_paused THEN 'paused' ELSE 'on sale' END,
-      CASE WHEN pausing THEN 'paused' ELSE 'on sale' END, why, operator, at, request)
-    ON CONFLICT DO NOTHING;
-    IF NOT FOUND THEN
-      RAISE serialization_failure USING MESSAGE = 'sku_pause: the request id was used meanwhile';
-    END IF;
+    PERFORM control_note(verb, of_sku, CASE WHEN was_paused THEN 'paused' ELSE 'on sale' END,
+      CASE WHEN pausing THEN 'paused' ELSE 'on sale' END, why, operator, at, request);
   END IF;
   RETURN QUERY SELECT result, row_to_json(r) FROM sku_rows AS r WHERE r.sku_id = of_sku;
 END $$;

@@ -23,7 +23,6 @@ DECLARE
   verb CONSTANT text := CASE WHEN pausing THEN 'PAUSE_WAITLIST' ELSE 'RESUME_WAITLIST' END;
   was_paused boolean;
   at timestamptz;
-  known control_changes%ROWTYPE;
   result text;
   served int := 0;
 BEGIN
@@ -32,24 +31,16 @@ BEGIN
     RETURN;
   END IF;
   at := clock();
-  SELECT * INTO known FROM control_changes WHERE what = verb AND request_id = request;
-  IF known.id IS NOT NULL THEN
-    result := CASE WHEN (known.scope, known.scope_id, known.reason, known.changed_by) = ('SKU', of_sku, why, operator)
-      THEN 'KNOWN' ELSE 'REQUEST_ID_REUSED' END;
-  ELSE
+  result := control_known(verb, of_sku, why, operator, request);
+  IF result IS NULL THEN
     SELECT waitlist_paused INTO STRICT was_paused FROM skus WHERE sku_id = of_sku;
     result := CASE WHEN was_paused = pausing THEN 'UNCHANGED' ELSE 'CHANGED' END;
     IF result = 'CHANGED' THEN
       UPDATE skus SET waitlist_paused = pausing, version = version + 1, updated_at = at WHERE sku_id = of_sku;
       served := waiters_promote(ARRAY[of_sku], at);
     END IF;
-    INSERT INTO control_changes (what, scope, scope_id, was, became, reason, changed_by, changed_at, request_id)
-    VALUES (verb, 'SKU', of_sku, CASE WHEN was_paused THEN 'waitlist paused' ELSE 'waitlist served' END,
-      CASE WHEN pausing THEN 'waitlist paused' ELSE 'waitlist served' END, why, operator, at, request)
-    ON CONFLICT DO NOTHING;
-    IF NOT FOUND THEN
-      RAISE serialization_failure USING MESSAGE = 'waitlist_set_paused: the request id was used meanwhile';
-    END IF;
+    PERFORM control_note(verb, of_sku, CASE WHEN was_paused THEN 'waitlist paused' ELSE 'waitlist served' END,
+      CASE WHEN pausing THEN 'waitlist paused' ELSE 'waitlist served' END, why, operator, at, request);
   END IF;
   RETURN QUERY SELECT result, served;
 END $$;
