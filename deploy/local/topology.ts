@@ -136,6 +136,7 @@ function settings(one: Place, all: Place[], options: PlanOptions): Record<string
     ...(one.service === 'bff' ? { ...identity.reads, ...identity.speaks } : {}),
     // Receivers of webhooks run on this machine, too.
     ...(one.service === 'webhook' ? { WEBHOOK_ALLOW_PRIVATE: 'true' } : {}),
+    ...(one.service === 'webhook' && !servers.nats ? { WEBHOOK_FOLLOW_OUTBOX: 'true' } : {}),
     ADMIN_ADDRESS: one.admin,
     INSTANCE: one.name,
     ...envOf?.(one.service, one.index),

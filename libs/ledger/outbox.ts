@@ -5,6 +5,7 @@ import type { EntryState } from './waitlist-rows.js';
 
 const take = functionCall('outbox_take', 1);
 const markPublished = functionCall('outbox_mark_published', 1);
+const relays = functionCall('outbox_relays', 0);
 
 interface EntryBase {
   id: number;
@@ -121,6 +122,12 @@ export function outboxCalls(pool: LedgerPool) {
       if (ids.length === 0) return [];
       const [row] = await pool.query<{ outbox_mark_published: number[] }>(markPublished, [ids]);
       return row?.outbox_mark_published ?? [];
+    },
+
+    /** How many processes that relay entries to a stream are connected. */
+    async outboxRelays(): Promise<number> {
+      const [row] = await pool.query<{ outbox_relays: number }>(relays, []);
+      return row?.outbox_relays ?? 0;
     },
   };
 }

@@ -2,13 +2,13 @@ import type { ServiceName } from '../../local/topology.js';
 import type { Drill } from '../drill.js';
 
 /** Callers before those they call, as an operator goes about it. */
-const ROLLING_ORDER: readonly ServiceName[] = ['bff', 'gateway', 'scheduler', 'inventory', 'order'];
+const ROLLING_ORDER: readonly ServiceName[] = ['bff', 'gateway', 'scheduler', 'webhook', 'inventory', 'order'];
 
 export const rollingRestart: Drill = {
   name: 'rolling-restart',
   about: 'of each service both processes are told to end, one after the other, and others start in their place',
   recovery: 'every process is another one',
-  scale: { inventory: 2, order: 2, scheduler: 2, gateway: 2, bff: 2 },
+  scale: { inventory: 2, order: 2, scheduler: 2, webhook: 2, gateway: 2, bff: 2 },
   plan: { faultMs: 0 },
   fault: async ({ kill, mesh }) => {
     for (const service of ROLLING_ORDER) {

@@ -240,6 +240,7 @@ function startStreams({ config, life, ledger, messaging, counted, relayNudge, al
   const lock = new SessionLock({
     url: config.databaseUrl,
     name: 'holdfast outbox relay',
+    // Known to outbox_relays by its end.
     applicationName: `${config.instance}-relay`,
     logger,
   });

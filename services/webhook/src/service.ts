@@ -47,7 +47,7 @@ export async function startWebhook(
   const sender = httpSender({ allowPrivate, timeoutMs, resolve: resolveBy(config) });
   life.closer('connections', () => sender.close());
   startSending({ config, life, ledger, metrics, send: sender.send });
-  if (config.natsUrl === undefined) startFollowing(config, life, ledger);
+  if (config.followOutbox) startFollowing(config, life, ledger);
 
   const overlapMs = config.secretOverlapHours * hourMs;
   const server = await startServer({
@@ -116,7 +116,7 @@ function startFollowing(config: WebhookConfig, life: Lifecycle, ledger: Ledger):
   });
   const following = followOutbox(
     {
-      ...{ ledger, isMine: () => lock.tryHold() },
+      ...{ ledger, isMine: () => lock.tryHold(), giveUp: () => lock.release() },
       failed: (error) => trouble.wrong({ err: error }),
       went: () => trouble.well(),
     },

@@ -4,7 +4,10 @@ import type { SettingNotes } from '#libs/runtime/setting-notes.js';
 export const settingNotes: SettingNotes = {
   GRPC_ADDRESS: { why: 'Where it serves gRPC.' },
   NATS_URL: {
-    why: 'The same as of the order service. This one does not connect to it: set, the relay of the order service notes what was told, and webhooks with it; not set, nobody relays, and this service takes the events from the outbox itself.',
+    why: 'That of the order service, whose relay then notes what was told, and webhooks with it. This one does not connect to it: that it is set says who tells.',
+  },
+  WEBHOOK_FOLLOW_OUTBOX: {
+    why: 'Whether this service takes events out of the outbox itself, where the order service has no NATS_URL and nobody relays. One of the two has to be set, and not both: with neither nothing would be sent, with both the stream might starve. Should an order service relay all the same, this one stops taking events and logs that, each second, until a setting is mended and it is started again.',
   },
   WEBHOOK_ALLOW_PRIVATE: {
     why: 'Whether webhooks may go to addresses that are not public, to any port, and by plain http. For one machine and for tests; `npm start` sets it. With it whoever may add an endpoint can reach what this process can reach.',

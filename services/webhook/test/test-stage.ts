@@ -27,7 +27,8 @@ export class Stage {
   get env(): Record<string, string> {
     const any = '127.0.0.1:0';
     const own = { DATABASE_URL: this.ledger.url, WEBHOOK_ALLOW_PRIVATE: 'true', LOG_LEVEL: 'silent' };
-    return { GRPC_ADDRESS: any, ADMIN_ADDRESS: any, ...own };
+    const alone = { WEBHOOK_FOLLOW_OUTBOX: 'true' };
+    return { GRPC_ADDRESS: any, ADMIN_ADDRESS: any, ...own, ...alone };
   }
 
   /** Starts a webhook service; another one on the same ledger when there is one. */

@@ -4,22 +4,34 @@ import type { Ledger } from '#libs/ledger/ledger.js';
 const rowsPerRound = 1_000;
 const restMs = 250;
 const restAfterFailureMs = 1_000;
+const relayedWords =
+  'an order service has NATS_URL and relays: give this service the same NATS_URL, without WEBHOOK_FOLLOW_OUTBOX';
 
 export interface FollowPorts {
-  readonly ledger: Pick<Ledger, 'outboxTake' | 'outboxMarkPublished'>;
+  readonly ledger: Pick<Ledger, 'outboxTake' | 'outboxMarkPublished' | 'outboxRelays'>;
   /** Whether this process is the one that takes events out; tries to become it when nobody is. */
   readonly isMine: () => Promise<boolean>;
+  /** Lets another be the one. */
+  readonly giveUp: () => Promise<void>;
   readonly failed: (error: unknown) => void;
   readonly went: () => void;
 }
 
 /**
  * Where there is no stream, nobody relays: takes the events out of the outbox in the place of the relay until `closing`.
- * Noting them as told writes the deliveries, in one transaction.
+ * Noting them as told writes the deliveries, in one transaction. A relay that is seen all the same ends it for good: what
+ * were taken from it would be missing in the stream.
  */
 export async function followOutbox(ports: FollowPorts, closing: AbortSignal): Promise<void> {
+  let isRelayed = false;
+  const look = async (): Promise<void> => {
+    isRelayed ||= (await ports.ledger.outboxRelays()) > 0;
+    if (!isRelayed) return;
+    await ports.giveUp();
+    throw new Error(relayedWords);
+  };
   while (!closing.aborted) {
-    const isMore = await takeRound(ports).catch((error: unknown) => {
+    const isMore = await takeRound(ports, look).catch((error: unknown) => {
       ports.failed(error);
       return undefined;
     });
@@ -29,7 +41,8 @@ export async function followOutbox(ports: FollowPorts, closing: AbortSignal): Pr
   }
 }
 
-async function takeRound({ ledger, isMine, went }: FollowPorts): Promise<boolean> {
+async function takeRound({ ledger, isMine, went }: FollowPorts, look: () => Promise<void>): Promise<boolean> {
+  await look();
   if (!(await isMine())) return false;
   const news = await ledger.outboxTake(rowsPerRound);
   await ledger.outboxMarkPublished(news.map(({ id }) => id));
