@@ -1,7 +1,8 @@
 // A store's receiver of webhooks: verifies each as Standard Webhooks say, and prints each event once.
 //
 //   npx --no-install holdfast webhook add --store kiln --url http://127.0.0.1:8091/hooks
-//   WEBHOOK_SECRET=whsec_… npm run webhooks             two of them, with a space between, while a secret is replaced
+//   echo whsec_… > .holdfast/webhook.secret             two of them, in a line each, while a secret is replaced
+//   npm run webhooks
 //
 // The file is what was taken, and the memory of it: a line begins with the webhook-id. 204 is answered once the line is on
 // the disk, so an event is lost by no crash, and one that comes again, after an answer was lost, is printed no second time.
@@ -14,10 +15,11 @@ import { MESH_DIRECTORY } from '#libs/mesh/mesh-file.js';
 import { disbelief, isWebhookSecret } from '#libs/webhook/signature.js';
 
 const file = { type: 'string', default: join(MESH_DIRECTORY, 'webhooks.log') } as const;
-const { values } = parseArgs({ options: { port: { type: 'string', default: '8091' }, file } });
-const secrets = (process.env.WEBHOOK_SECRET ?? '').split(' ');
+const secret = { type: 'string', default: join(MESH_DIRECTORY, 'webhook.secret') } as const;
+const { values } = parseArgs({ options: { port: { type: 'string', default: '8091' }, file, secret } });
+const secrets = readFileSync(values.secret, 'utf8').trim().split('\n');
 if (!secrets.every(isWebhookSecret)) {
-  console.error('WEBHOOK_SECRET is what holdfast webhook add has shown: whsec_ and more');
+  console.error(`${values.secret} must have what holdfast webhook add has shown: whsec_ and more`);
   process.exit(2);
 }
 const log = openSync(values.file, 'a');
