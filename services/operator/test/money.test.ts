@@ -34,6 +34,15 @@ test('no issues are told as such, and as an empty list', async () => {
   assert.equal(JSON.parse((await holdfast(args('issues', '--json'))).out).payments, []);
 });
 
+test('a store that nobody knows is told as such', async () => {
+  gateway.script.listMoneyIssues = { payments: [], nextPageToken: '' };
+  assert.is((await holdfast(args('issues', '--store', 'kiln'))).code, 0);
+  gateway.script.listLimits = { configured: undefined, store: undefined, skus: [], nextPageToken: '' };
+  const { code, out, err } = await holdfast(args('issues', '--store', 'nope'));
+  assert.equal([code, out], [1, '']);
+  assert.match(err, /^there is no store nope/);
+});
+
 test('a report gives the sums of the day, of today when none is named', async () => {
   const { out } = await holdfast(args('report', '--store', 'kiln', '--day', '2026-03-02', '--zone', 'Europe/Berlin'));
   assert.match(out, /sandbox +3 +84.00 EUR +42.00 EUR +0.00 EUR +CAPTURED 42.00 EUR, REFUND_DUE 42.00 EUR/);

@@ -1,3 +1,4 @@
+import { Fault } from '#libs/refusal/fault.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { holdfast } from './command-line.js';
 import { everyAnswer } from './commands.js';
@@ -74,6 +75,15 @@ test('movements are told back to an instant, and of one kind', async () => {
   }
   gateway.script.listMovements = { movements: [movement], nextPageToken: '' };
   assert.match((await run('movements', '--sku', 'kiln-mug')).out, /EXPIRE +reserved \+2, held -2 +/);
+});
+
+test('movements of a sku that nobody knows are not found, of a known one there are none', async () => {
+  gateway.script.listMovements = { movements: [], nextPageToken: '' };
+  assert.match((await run('movements', '--sku', 'kiln-mug')).out, /no unit moved/);
+  gateway.script.getSku = new Fault('SKU_NOT_FOUND', 'there is no such sku', { metadata: { sku_id: 'nope' } });
+  const { code, out, err } = await run('movements', '--sku', 'nope');
+  assert.equal([code, out], [1, '']);
+  assert.match(err, /^there is no such sku/);
 });
 
 test.run();

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { collectPages } from '../../app/collect-pages.js';
 import { readDay, readSettlement } from '../../domain/payment.js';
 import { readId } from '../../domain/typed.js';
+import { CommandFailed } from '../failure.js';
 import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
 import { moneyLineJson, paymentJson } from './money-json.js';
@@ -79,8 +80,12 @@ async function issues(session: Session, store: string | undefined): Promise<void
   const problems: string[] = [];
   const storeId = readId('--store', store, problems) ?? '';
   if (problems.length > 0) throw new UsageError(problems);
-  const { money } = session.gateway();
+  const { money, limits } = session.gateway();
   const { items } = await collectPages((size, token) => money.listIssues(storeId, size, token), mostIssues);
+  if (items.length === 0 && storeId !== '' && (await limits.listLimits(storeId, '')).skus.length === 0) {
+    const advice = 'check the spelling; ids are told apart by case';
+    throw new CommandFailed('STORE_NOT_FOUND', [`there is no store ${storeId}: it has no sku`], advice);
+  }
   session.show({ payments: items.map(paymentJson) }, (paint) => issuesTable(items, paint));
 }
 

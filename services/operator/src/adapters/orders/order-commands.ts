@@ -97,6 +97,9 @@ async function stats(session: Session, typed: Typed): Promise<void> {
 async function movements(session: Session, typed: Typed): Promise<void> {
   const read = readMovementsWanted(typed, new Date());
   if ('problems' in read) throw new UsageError(read.problems);
-  const found = await listMovements(session.gateway().orders, read);
+  const { orders, skus } = session.gateway();
+  const found = await listMovements(orders, read);
+  // A sku that nobody knows has no movements either: it is refused as not found.
+  if (found.length === 0) await skus.getSku(read.skuId);
   session.show({ movements: found.map(movementJson) }, () => movementsTable(found));
 }
