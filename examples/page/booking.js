@@ -147,7 +147,7 @@ export class Booking {
   }
 
   #showEntry({ state, people_ahead: ahead, estimated_seconds: seconds }) {
-    if (state === 'WAITING') return this.#show({ state: 'WAITLISTED', ahead, seconds });
+    if (state === 'WAITING') return this.#show({ state: 'WAITLISTED', ahead, seconds: seconds && Number(seconds) });
     this.#memory.forget();
     this.#show({ state: 'ENDED', why: state });
   }

@@ -53,7 +53,7 @@ export const faultCatalogue = {
   CAPACITY_BELOW_TAKEN: { code: 'FAILED_PRECONDITION', httpStatus: 409, again: 'AFTER_CHANGE' },
   RATE_LIMITED: { code: 'RESOURCE_EXHAUSTED', httpStatus: 429, again: 'AFTER_DELAY', retryAfterMs: 1_000 },
   BUSY: { code: 'RESOURCE_EXHAUSTED', httpStatus: 503, again: 'AFTER_DELAY', retryAfterMs: 500 },
-  TOO_LATE: { code: 'DEADLINE_EXCEEDED', httpStatus: 504, again: 'OUTCOME_UNKNOWN' },
+  TOO_LATE: { code: 'DEADLINE_EXCEEDED', httpStatus: 504, again: 'OUTCOME_UNKNOWN', retryAfterMs: 500 },
   CANCELLED: { code: 'CANCELLED', httpStatus: 499, again: 'OUTCOME_UNKNOWN' },
   UNAVAILABLE: { code: 'UNAVAILABLE', httpStatus: 503, again: 'OUTCOME_UNKNOWN', retryAfterMs: 500 },
   INTERNAL: { code: 'INTERNAL', httpStatus: 500, again: 'OUTCOME_UNKNOWN' },

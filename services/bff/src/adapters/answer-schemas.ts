@@ -128,7 +128,7 @@ export const entryAnswer = {
     joined_at: instant,
     offer_expires_at: instant,
     barred_reason: text,
-    estimated_seconds: whole,
+    estimated_seconds: long,
   },
 } as const;
 

@@ -89,6 +89,6 @@ export function entryJson(entry: WaitlistEntry) {
     joined_at: entry.joinedAt?.toISOString(),
     offer_expires_at: entry.offerExpiresAt?.toISOString(),
     barred_reason: entry.barredReason || undefined,
-    estimated_seconds: entry.estimatedSeconds,
+    estimated_seconds: entry.estimatedSeconds === undefined ? undefined : String(entry.estimatedSeconds),
   };
 }
