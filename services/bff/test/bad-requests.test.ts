@@ -35,7 +35,7 @@ test('a change without a usable key is 400', async () => {
 
 test('a key has 1 to 255 printable ASCII characters, quoted and bare, or nothing is sent on', async () => {
   const utf8 = (text: string): string => Buffer.from(text).toString('latin1');
-  const wrong = ['', 'x'.repeat(256), 'x'.repeat(10_000), utf8('clé'), utf8('🎟️'), '\u00a0', 'a\tb'];
+  const wrong = ['', 'x'.repeat(256), 'x'.repeat(5_000), utf8('clé'), utf8('🎟️'), '\u00a0', 'a\tb'];
   for (const path of ['/v1/orders', '/v1/orders/o-1:cancel']) {
     const body = path === '/v1/orders' ? good : {};
     for (const key of wrong.flatMap((bare) => [bare, `"${bare}"`])) {

@@ -288,6 +288,7 @@ export function orderOf(item: Partial<Order> & { orderId: string; userId: string
     entryId: '',
     extendedAt: undefined,
     refusal: undefined,
+    channel: undefined,
     ...item,
     state,
   };
