@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { Fault } from '#libs/refusal/fault.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
@@ -69,6 +70,23 @@ test('one event at a time is given, to one sender, in the order of the events', 
   assert.equal([again.eventId, again.attempts, again.failing], [first.eventId, 1, true]);
   await note(again, 'DELIVERED');
   assert.match(only(await claim()).payload, 'bob');
+});
+
+test('while a claim is under way nobody else gets its endpoint, nor waits for it', async () => {
+  await endpoint();
+  await told('ann');
+  const rival = new pg.Client({ connectionString: db.url });
+  await rival.connect();
+  try {
+    await rival.query('BEGIN');
+    const { rowCount } = await rival.query('SELECT * FROM ledger.webhook_claim(10, 5, 60000)');
+    assert.is(rowCount, 1);
+    assert.equal(await claim(), []);
+    await rival.query('COMMIT');
+  } finally {
+    await rival.end();
+  }
+  assert.equal(await claim(), []);
 });
 
 test('a lease that ended is taken over, and whoever had it is not heard any more', async () => {
