@@ -58,7 +58,7 @@ async function tell(order: LedgerOrder, notice: Notice): Promise<boolean> {
     if (notice === 'started') await start(orderId);
     if (notice === 'failed') await db.ledger.paymentFail({ ...of, attempt: 1, why: 'declined' });
     if (notice === 'paid') await db.ledger.paymentConfirm({ ...paymentOf(order), attempt: 1 });
-    if (notice === 'cancelled') await db.ledger.orderCancel({ orderId });
+    if (notice === 'cancelled') await db.ledger.orderCancel({ orderId, userId: order.userId });
     if (notice === 'refunded') await db.ledger.refundRecord({ ...of, refundId: `re-${orderId}`, amountMinor: 1_500 });
   } catch (error) {
     const { reason } = faultOf(error);
@@ -168,6 +168,20 @@ test('late money goes back when the sku says so, is paused, or its attendee has 
   }
 });
 
+test('what somebody else than its user cancelled is not taken anew for late money, which goes back', async () => {
+  const [own, staffs, operators] = [await held(), await held(), await held()];
+  await db.ledger.orderCancel({ orderId: own.orderId, userId: own.userId });
+  await db.ledger.orderCancel({ orderId: staffs.orderId, userId: staffs.userId, role: 'USER', by: 'sam' });
+  await db.ledger.orderCancel({ orderId: operators.orderId, role: 'OPERATOR', by: 'olga' });
+  const states = [];
+  for (const order of [own, staffs, operators]) {
+    const { payment, order: after } = await db.ledger.paymentConfirm(paymentOf(order));
+    states.push([payment.state, payment.issue, after?.state]);
+  }
+  const ended = ['REFUND_DUE', 'ORDER_ENDED', 'CANCELLED'];
+  assert.equal(states, [['CAPTURED', undefined, 'CONFIRMED'], ended, ended]);
+});
+
 test('I10: money captured before the deadline is in time though its notice comes after it, until the hold is swept', async () => {
   const before = new Date(Date.now() - 10_000);
   const order = await held({ latePayment: 'REFUND' });
@@ -264,7 +278,7 @@ test('I07: money whose order is not born within 15 minutes goes back, once', asy
   assert.equal(await paymentsOf(claim.orderId), [{ state: 'REFUND_DUE', issue: 'UNKNOWN_ORDER' }]);
   assert.equal(await paymentsOf(wrong.orderId), [{ state: 'REFUND_DUE', issue: 'WRONG_AMOUNT' }]);
   for (const { orderId } of [claim, wrong]) assert.is(await told(orderId, 'REFUND'), 1);
-  const entries = await db.ledger.outboxTake(500);
+  const entries = await db.ledger.outboxTake(1_000);
   const refund = entries.find((entry) => entry.kind === 'REFUND' && entry.orderId === claim.orderId);
   assert.ok(refund?.kind === 'REFUND');
   assert.equal([refund.storeId, refund.reason, refund.amountMinor], ['', 'UNKNOWN_ORDER', 7]);

@@ -94,7 +94,8 @@ test('calls are counted by method and code, also those that the transport ended'
   const client = clientOf(server);
   await client.getClaim({ orderId: '' });
   await client.sweep({}).catch(() => undefined);
-  await client.getSku({ skuId: '' }, { deadlineMs: 30 }).catch(() => undefined);
+  // Long enough that the call arrives on a slow machine, too.
+  await client.getSku({ skuId: '' }, { deadlineMs: 500 }).catch(() => undefined);
   const giveUp = new AbortController();
   const given = client.sync({ skuIds: [], openingWithinSeconds: 0 }, { signal: giveUp.signal }).catch(() => undefined);
   await until(() => syncs === 1);

@@ -30,7 +30,11 @@ BEGIN
       PERFORM orders_transition('EXPIRE', ARRAY[o.order_id], NULL);
       o.state := 'EXPIRED';
     END IF;
-    IF found_effect = 'REFUND' AND o.state IN ('EXPIRED', 'CANCELLED') THEN
+    -- What somebody else than its user ended, staff or an operator, stays ended.
+    IF found_effect = 'REFUND' AND o.state IN ('EXPIRED', 'CANCELLED') AND NOT EXISTS (
+      SELECT FROM order_changes AS c WHERE c.order_id = o.order_id AND c.order_version = o.version
+        AND c.verb IN ('CANCEL', 'CANCEL_PART') AND c.changed_by <> o.user_id
+    ) THEN
       PERFORM FROM stock WHERE sku_id = ANY (ARRAY(
           SELECT l.sku_id FROM order_lines AS l WHERE l.order_id = o.order_id))
       ORDER BY sku_id FOR NO KEY UPDATE;

@@ -134,7 +134,7 @@ test('faults of the gateway become problems, with when to come again', async () 
     [new Fault('REQUEST_ID_REUSED', 'The request id was used'), 422, null],
     [new Fault('CURRENCY_MIXED', 'The lines have more than one currency'), 400, null],
     [new Fault('BUSY', 'lane 127.0.0.1 is full', { retryAfterMs: 1_200 }), 503, '2'],
-    [new Fault('TOO_LATE', 'redis at 10.0.0.1 took too long'), 504, null],
+    [new Fault('TOO_LATE', 'redis at 10.0.0.1 took too long'), 504, '1'],
   ];
   for (const [fault, status, retryAfter] of cases) {
     edge.asked.answer = () => fault;

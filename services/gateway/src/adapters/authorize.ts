@@ -31,11 +31,11 @@ export function createAuthorize(verifier: TokenVerifier, serviceCertificates: re
 
 function admit(principal: Principal, method: string, call: CallContext): Principal {
   const { role } = principal;
-  if (!mayCall(role, method)) throw denied(`As ${role} you may not call ${method}`, { role, method });
+  if (!mayCall(role, method)) throw denied(`As ${role} you may not do this`, { role, method });
   const forUser = call.metadata(forUserKey);
   if (forUser === undefined) return principal;
   if (!mayActForOthers(role, method)) {
-    throw denied(`As ${role} you may not act for another in ${method}`, { role, method });
+    throw denied(`As ${role} you may not act for another here`, { role, method });
   }
   const violations: { field: string; description: string }[] = [];
   checkId(violations, forUserKey, forUser);
