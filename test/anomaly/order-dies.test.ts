@@ -1,11 +1,13 @@
 import { OrderState, PaymentState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/order_service.js';
+import { faultOf } from '#libs/refusal/fault.js';
 import { type Client, connect } from '#libs/rpc/client.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import type { Victim } from '../victim.js';
 import { Scene, swallow, type Wish } from './scene.js';
 
+const NO_ORDER = '00000000-0000-0000-0000-000000000000';
 const test = suite('an order service dies');
 let scene: Scene;
 let victim: Victim;
@@ -31,12 +33,19 @@ test.after(async () => {
   await scene.close();
 });
 
-/** It is back, and its callers do not wait before they look for it. */
+/** It is back, and so is the way to it: that is shared with the gateway, which may wait before it looks again. */
 async function restart(): Promise<void> {
   await victim.restart();
   orders.close();
   orders = connect(OrderServiceDefinition, victim.address, { defaultDeadlineMs: 10_000 });
+  await until(async () => (await reasonOf(orders.getOrder({ orderId: NO_ORDER, userId: '' }))) === 'ORDER_NOT_FOUND');
 }
+
+const reasonOf = (asked: Promise<unknown>): Promise<string> =>
+  asked.then(
+    () => 'answered',
+    (error) => faultOf(error).reason,
+  );
 
 async function comesBack(wish: Wish): Promise<void> {
   await restart();

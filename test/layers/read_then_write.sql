@@ -4,10 +4,10 @@ CREATE OR REPLACE FUNCTION ledger.claims_admit(
   sku_ids text[], pair_skus int[], pair_attendees text[],
   order_ids uuid[], store_ids text[], user_ids text[], request_ids text[],
   claim_orders int[], lines_hashes bytea[], not_afters timestamptz[], records boolean[], line_counts int[],
-  line_pairs int[], line_quantities int[], on_sold_outs text[]
+  line_pairs int[], line_quantities int[], on_sold_outs text[], staffs jsonb[] DEFAULT NULL
 ) RETURNS TABLE (
   outcome text, detail jsonb, recorded boolean, state text, version int, amount_minor bigint, currency text,
-  created_at timestamptz, expires_at timestamptz, unit_prices text
+  created_at timestamptz, expires_at timestamptz, unit_prices text, channel text
 )
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = ledger, pg_temp
@@ -45,6 +45,6 @@ BEGIN
   FROM unnest(sku_ids, remaining) AS t (sku_id, free) WHERE s.sku_id = t.sku_id;
   RETURN QUERY SELECT CASE WHEN o.order_id IS NULL THEN 'REFUSED' ELSE 'ORDER' END,
     jsonb_build_object('reason', 'ALL_HELD', 'sku_id', sku_ids[1]), o.order_id IS NOT NULL, o.state, o.version,
-    o.amount_minor, o.currency, o.created_at, o.expires_at, repeat('0,', 99) || '0'
+    o.amount_minor, o.currency, o.created_at, o.expires_at, repeat('0,', 99) || '0', 'APP'
   FROM unnest(claim_orders) WITH ORDINALITY AS u (n, i) LEFT JOIN orders AS o ON o.order_id = order_ids[u.n] ORDER BY u.i;
 END $$;
