@@ -3,6 +3,7 @@ import { Status } from '#libs/contracts/gen/google/rpc/status.js';
 import {
   ReservationServiceDefinition,
   ReserveRequest,
+  ReserveResponse,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { WaitlistServiceDefinition } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
 import { fromStatus } from '#libs/rpc/status.js';
@@ -61,10 +62,12 @@ export class GrpcFrames {
     prefix[0] = random.next() < 0.95 ? 0 : random.integer(1, 255);
     prefix.writeUInt32BE(random.next() < 0.95 ? message.length : random.integer(0, 2 ** 32 - 1), 1);
     const framed = random.next() < 0.95 ? Buffer.concat([prefix, message]) : message;
+    const path = random.next() < 0.97 ? pick(random, paths) : `/${pathText(oddText(random))}`;
     return {
-      path: random.next() < 0.97 ? pick(random, paths) : `/${pathText(oddText(random))}`,
+      path,
       bytes: random.next() < 0.05 ? Buffer.concat([framed, framed]) : framed,
-      reset: random.next() < 0.05,
+      // Whoever takes a reservation back does not hear what became of it.
+      reset: !path.endsWith('/Reserve') && random.next() < 0.05,
       headers: {
         ...pick(random, this.people).headers,
         'content-type': random.next() < 0.98 ? 'application/grpc' : 'text/plain',
@@ -83,10 +86,10 @@ export class GrpcFrames {
       const enough = setTimeout(() => give(isWatch ? 'watched' : 'no answer'), isWatch ? WATCH_MS : TIMEOUT_MS);
       let first: IncomingHttpHeaders = {};
       let last: IncomingHttpHeaders = {};
-      const give = (answer: string, wrong?: string): void => {
+      const give = (answer: string, wrong?: string, orderId?: string): void => {
         clearTimeout(enough);
         if (!stream.closed) stream.close(constants.NGHTTP2_CANCEL);
-        resolve({ target, answer, wrong: answer === 'no answer' ? answer : wrong });
+        resolve({ target, answer, wrong: answer === 'no answer' ? answer : wrong, orderId });
       };
       stream.on('response', (received) => {
         first = received;
@@ -97,9 +100,11 @@ export class GrpcFrames {
       stream.on('error', () => give('reset'));
       stream.on('close', () => {
         const told = judged({ ...first, ...last });
-        give(told.answer, told.wrong);
+        const orderId = target === 'Reserve' && told.answer === 'OK' ? orderIdOf(Buffer.concat(received)) : undefined;
+        give(told.answer, told.wrong, orderId);
       });
-      stream.resume();
+      const received: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => received.push(chunk));
       stream.end(bytes);
       if (reset) stream.close(constants.NGHTTP2_CANCEL);
     });
@@ -126,6 +131,13 @@ function judged(headers: IncomingHttpHeaders): { answer: string; wrong?: string 
   const { reason } = fromStatus(Status.decode(Buffer.from(details, 'base64')));
   const isWrong = reason === 'INTERNAL' || Number(status) === UNKNOWN || Number(status) === INTERNAL;
   return { answer: `${status} ${reason}`, ...(isWrong && { wrong: message }) };
+}
+
+/** The order that an answer of Reserve tells as taken or promised. */
+function orderIdOf(framed: Buffer): string | undefined {
+  const { outcome } = ReserveResponse.decode(framed.subarray(5));
+  if (outcome?.$case === 'held') return outcome.value.order?.orderId;
+  return outcome?.$case === 'pending' ? outcome.value.orderId : undefined;
 }
 
 function pathText(text: string): string {
