@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { whole } from '../rush/arguments.js';
 
 export const FUZZ_HELP = `npm run fuzz [-- OPTIONS]    sends random bodies, frames and bytes into a mesh of its own, and judges what became of it
 
@@ -39,10 +40,4 @@ export function readArguments(args: string[]): FuzzArguments | undefined {
     seed: whole('--seed', values.seed, 0, SEED_MAX),
     json: values.json,
   };
-}
-
-function whole(option: string, text: string, min: number, max: number): number {
-  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= min && value <= max)) throw new Error(`${option}: ${text} is no whole number from ${min} to ${max}`);
-  return value;
 }

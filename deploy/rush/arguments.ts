@@ -59,7 +59,8 @@ function overSeconds(text: string): number {
   return seconds;
 }
 
-function whole(option: string, text: string, min: number, max: number): number {
+/** The whole number that an option was given. Throws with what is wrong. */
+export function whole(option: string, text: string, min: number, max: number): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= min && value <= max)) throw new Error(`${option}: ${text} is no whole number from ${min} to ${max}`);
   return value;
