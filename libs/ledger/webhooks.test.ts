@@ -32,7 +32,9 @@ async function told(user: string): Promise<void> {
 }
 async function tell(): Promise<void> {
   await db.ledger.outboxMarkPublished((await db.ledger.outboxTake(1_000)).map(({ id }) => id));
+  await add();
 }
+const add = (): Promise<number> => db.ledger.webhookDeliveriesAdd(1_000);
 const claim = (): Promise<ClaimedWebhook[]> =>
   db.ledger.webhookClaim({ atMost: 10, atMostFailing: 5, leaseMs: 60_000 });
 const note = (claimed: ClaimedWebhook, outcome: WebhookOutcome, nextInMs = 0, disableAfterMs = 3_600_000) => {
@@ -49,11 +51,48 @@ test('an event is written once for each endpoint of its store that wants it', as
   await told('ann');
   const news = await db.sql<{ id: number }>('SELECT id FROM ledger.outbox');
   await db.ledger.outboxMarkPublished(news.map(({ id }) => Number(id)));
+  assert.is(await add(), 0);
   const counts = await Promise.all([all, held, none, other].map(async (id) => (await listed(id)).length));
   assert.equal(counts, [1, 1, 0, 0]);
   const body = JSON.parse(only(await listed(all)).payload);
   assert.equal([body.type, body.data.user_id, body.data.amount_minor], ['order.held', 'ann', '1500']);
   assert.ok(Math.abs(Date.parse(body.timestamp) - Date.now()) < 60_000);
+});
+
+test('what cannot be written holds up no event, and is written once, in its order, when it can', async () => {
+  const id = await endpoint();
+  await db.sql(`ALTER TABLE ledger.webhook_deliveries ADD CONSTRAINT broken CHECK (event_type = '') NOT VALID`);
+  const { skuId } = await db.sku();
+  const { orderId } = await db.order(claimOf('ann', skuId));
+  await rejectionOf(tell(), pg.DatabaseError);
+  await db.ledger.orderCancel({ orderId });
+  await rejectionOf(tell(), pg.DatabaseError);
+  assert.equal(await db.ledger.outboxTake(10), []);
+  assert.equal(await listed(id), []);
+  await db.sql('ALTER TABLE ledger.webhook_deliveries DROP CONSTRAINT broken');
+  assert.is(
+    (await Promise.all(Array.from({ length: 8 }, add))).reduce((sum, count) => sum + count),
+    2,
+  );
+  const types = (await listed(id)).map(({ eventType }) => eventType);
+  assert.equal(types, ['order.cancelled', 'order.held']);
+  assert.is(await add(), 0);
+});
+
+test('whoever dies while it writes leaves everything due', async () => {
+  const id = await endpoint();
+  const { skuId } = await db.sku();
+  await db.order(claimOf('ann', skuId));
+  await db.ledger.outboxMarkPublished((await db.ledger.outboxTake(10)).map((entry) => entry.id));
+  const rival = new pg.Client({ connectionString: db.url });
+  await rival.connect();
+  await rival.query('BEGIN');
+  await rival.query('SELECT ledger.webhook_deliveries_add(10)');
+  assert.is(await add(), 0);
+  await rival.query('ROLLBACK');
+  await rival.end();
+  assert.is(await add(), 1);
+  assert.is((await listed(id)).length, 1);
 });
 
 test('one event at a time is given, to one sender, in the order of the events', async () => {

@@ -1,6 +1,7 @@
 import { Fault } from '#libs/refusal/fault.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
 
+const addDeliveries = functionCall('webhook_deliveries_add', 1);
 const claim = functionCall('webhook_claim', 3);
 const record = functionCall('webhook_record', 8);
 const secretsOf = functionCall('webhook_secrets_of', 1);
@@ -58,6 +59,15 @@ interface ClaimRow {
 /** The calls of those who send webhooks. */
 export function webhookCalls(pool: LedgerPool) {
   return {
+    /**
+     * Writes the deliveries of up to `atMost` events that were told, the first ones. Resolves how many events; `atMost`:
+     * there may be more. Of many that call it at once one writes, and the others resolve 0.
+     */
+    async webhookDeliveriesAdd(atMost: number): Promise<number> {
+      const [row] = await pool.query<{ webhook_deliveries_add: number }>(addDeliveries, [atMost]);
+      return row?.webhook_deliveries_add ?? 0;
+    },
+
     /** Takes up to `atMost` endpoints whose next event is due; nobody else gets them for `leaseMs`. */
     async webhookClaim(want: { atMost: number; atMostFailing: number; leaseMs: number }): Promise<ClaimedWebhook[]> {
       const rows = await pool.query<ClaimRow>(claim, [want.atMost, want.atMostFailing, want.leaseMs]);

@@ -1,5 +1,5 @@
--- Notes that changes were published, and what of them is to be sent to endpoints of stores. Returns the ids that were not
--- noted before.
+-- Notes that changes were published, and, where any store has an endpoint, that webhooks of them are to be written. Returns
+-- the ids that were not noted before.
 --   ids  of outbox rows
 CREATE OR REPLACE FUNCTION ledger.outbox_mark_published(ids bigint[]) RETURNS bigint[]
 LANGUAGE plpgsql SECURITY DEFINER
@@ -9,14 +9,11 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SE
 AS $$
 DECLARE
   marked bigint[];
-  news ledger.outbox[];
 BEGIN
   WITH noted AS (
-    UPDATE outbox AS x SET published_at = clock() WHERE published_at IS NULL AND id = ANY (ids) RETURNING x.id, x AS whole
+    UPDATE outbox AS x SET published_at = clock(), webhooks_due = EXISTS (SELECT FROM webhook_endpoints)
+    WHERE published_at IS NULL AND id = ANY (ids) RETURNING x.id
   )
-  SELECT coalesce(array_agg(n.id), '{}'), array_agg(n.whole) INTO marked, news FROM noted AS n;
-  IF marked <> '{}' AND EXISTS (SELECT FROM webhook_endpoints) THEN
-    PERFORM webhook_deliveries_add(news);
-  END IF;
+  SELECT coalesce(array_agg(n.id), '{}') INTO marked FROM noted AS n;
   RETURN marked;
 END $$;

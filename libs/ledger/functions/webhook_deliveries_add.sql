@@ -1,7 +1,9 @@
--- Writes down, for each endpoint that wants it, what is told: in the transaction that notes it as told, so once.
---   news  rows of the outbox that were not noted before
+-- Writes down, for each endpoint that wants it, what was told and is due: in the transaction in which it is due no more, so
+-- once.
+--   at_most  rows of the outbox, the lowest
 -- What finds 10,000 events waiting for an endpoint is FAILED at once, so that a replay can still send it.
-CREATE OR REPLACE FUNCTION ledger.webhook_deliveries_add(news ledger.outbox[]) RETURNS void
+-- Returns how many rows it took; at_most: there may be more. 0 also while another writes.
+CREATE OR REPLACE FUNCTION ledger.webhook_deliveries_add(at_most int) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = ledger, pg_temp
 SET plan_cache_mode = force_generic_plan
@@ -11,7 +13,19 @@ AS $$
 DECLARE
   most CONSTANT int := 10000;
   written CONSTANT timestamptz := clock();
+  news outbox[];
 BEGIN
+  -- One at a time: so the sequence rises with the versions of an order.
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('webhook deliveries', 0)) THEN
+    RETURN 0;
+  END IF;
+  WITH taken AS (
+    UPDATE outbox AS x SET webhooks_due = false
+    WHERE x.webhooks_due AND x.id IN (SELECT d.id FROM outbox AS d WHERE d.webhooks_due ORDER BY d.id LIMIT at_most)
+    RETURNING x AS whole
+  )
+  SELECT coalesce(array_agg(t.whole), '{}') INTO news FROM taken AS t;
+
   WITH told AS (
     SELECT x.id, lower(x.kind) || '.' || lower(x.state) AS type, x.at, coalesce(o.store_id, e.store_id) AS store_id,
       CASE WHEN x.kind = 'ORDER' THEN jsonb_build_object('order_id', x.order_id, 'store_id', o.store_id,
@@ -41,5 +55,5 @@ BEGIN
     CASE WHEN n.waiting + n.place <= most THEN '' ELSE 'too many events wait for this endpoint' END
   FROM wanted AS n ORDER BY n.id
   ON CONFLICT (endpoint_id, event_id) DO NOTHING;
+  RETURN cardinality(news);
 END $$;
-REVOKE EXECUTE ON FUNCTION ledger.webhook_deliveries_add FROM holdfast_runtime;

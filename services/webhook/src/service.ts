@@ -12,6 +12,7 @@ import { Trouble } from '#libs/runtime/trouble.js';
 import { webhookService } from './adapters/grpc.js';
 import { httpSender } from './adapters/http-sender.js';
 import { resolveBy } from './adapters/resolve.js';
+import { addDeliveries } from './app/add-deliveries.js';
 import { deliver, type Send } from './app/deliver.js';
 import { followOutbox } from './app/follow-outbox.js';
 import { pruneDeliveries } from './app/prune.js';
@@ -46,6 +47,7 @@ export async function startWebhook(
   const { allowPrivate, timeoutMs } = config;
   const sender = httpSender({ allowPrivate, timeoutMs, resolve: resolveBy(config) });
   life.closer('connections', () => sender.close());
+  startAdding(life, ledger);
   startSending({ config, life, ledger, metrics, send: sender.send });
   if (config.followOutbox) startFollowing(config, life, ledger);
 
@@ -101,6 +103,17 @@ function startSending({ config, life, ledger, metrics, send }: Sending): void {
   const keepMs = config.keepDays * 24 * hourMs;
   const pruning = pruneDeliveries({ ledger, keepMs, failed }, life.closing);
   life.closer('webhooks', () => Promise.all([sending, pruning]));
+}
+
+function startAdding(life: Lifecycle, ledger: Ledger): void {
+  const trouble = new Trouble({
+    logger: life.logger,
+    wrong: 'webhooks of what was told could not be written, they are tried again',
+    well: 'webhooks of what was told are written again',
+  });
+  const ports = { ledger, failed: (error: unknown) => trouble.wrong({ err: error }), went: () => trouble.well() };
+  const adding = addDeliveries(ports, life.closing);
+  life.closer('deliveries', () => adding);
 }
 
 /** Nobody relays events here, so this process takes them out; the lock is the relay's, so that never two do. */

@@ -46,6 +46,7 @@ const delivered = (claimed: ClaimedWebhook) =>
 test('a process that slept through the end of its lease sends nothing: another one has, once', async () => {
   await orderWithEndpoint();
   await db.ledger.outboxMarkPublished((await db.ledger.outboxTake(10)).map(({ id }) => id));
+  await db.ledger.webhookDeliveriesAdd(10);
   const sent: string[] = [];
   let [sleeps, wakes, isAwake] = [0, 0, false];
   const sleeper = ports({

@@ -49,6 +49,23 @@ test('an event reaches the endpoint of its store, signed so that another library
   assert.equal([delivery?.eventId, delivery?.attempts, delivery?.lastStatus], [webhook.id, 1, 204]);
 });
 
+test('while deliveries cannot be written events are told, and each is sent once when they can', async () => {
+  const { receiver } = await stage.receiver(client);
+  const told = async () => (await stage.ledger.ledger.outboxTake(10)).length === 0;
+  const { sql } = stage.ledger;
+  await sql(`ALTER TABLE ledger.webhook_deliveries ADD CONSTRAINT broken CHECK (event_type = '') NOT VALID`);
+  for (const user of ['ann', 'bob']) {
+    await stage.held(user);
+    await until(told);
+  }
+  assert.equal(receiver.received, []);
+  await sql('ALTER TABLE ledger.webhook_deliveries DROP CONSTRAINT broken');
+  await stage.held('cid');
+  await until(() => receiver.received.length >= 3);
+  const users = receiver.received.map(({ body }) => JSON.parse(body).data.user_id);
+  assert.equal(users, ['ann', 'bob', 'cid']);
+});
+
 test('what failed comes again under its id after five seconds, and what came later waits for it', async () => {
   const { receiver, endpointId } = await stage.receiver(client);
   receiver.answer = 500;

@@ -18,9 +18,8 @@ export interface FollowPorts {
 }
 
 /**
- * Where there is no stream, nobody relays: takes the events out of the outbox in the place of the relay until `closing`.
- * Noting them as told writes the deliveries, in one transaction. A relay that is seen all the same ends it for good: what
- * were taken from it would be missing in the stream.
+ * Where there is no stream, nobody relays: notes the events in the outbox as told in the place of the relay until
+ * `closing`. A relay that is seen all the same ends it for good: what were taken from it would be missing in the stream.
  */
 export async function followOutbox(ports: FollowPorts, closing: AbortSignal): Promise<void> {
   let isRelayed = false;

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ledger } from '#libs/ledger/ledger.js';
+
+const eventsAtOnce = 1_000;
+const restMs = 250;
+
+export interface AddPorts {
+  readonly ledger: Pick<Ledger, 'webhookDeliveriesAdd'>;
+  readonly failed: (error: unknown) => void;
+  readonly went: () => void;
+}
+
+/** Writes the deliveries of what was told until `closing`. What cannot be written stays due, and is tried again. */
+export async function addDeliveries({ ledger, failed, went }: AddPorts, closing: AbortSignal): Promise<void> {
+  while (!closing.aborted) {
+    let added = 0;
+    try {
+      added = await ledger.webhookDeliveriesAdd(eventsAtOnce);
+      went();
+    } catch (error) {
+      failed(error);
+    }
+    if (added < eventsAtOnce) await sleep(restMs, undefined, { signal: closing }).catch(() => undefined);
+  }
+}
