@@ -1,5 +1,7 @@
+import { capacity } from './capacity.js';
 import type { Benchmark } from './frame/benchmark.js';
 import type { Survey } from './frame/survey.js';
+import { growth } from './growth/growth.js';
 import { soldOutAgainstConstant, soldOutAgainstUnaryMesh } from './p1-sold-out.js';
 import { ordersAgainstMonolith, ordersAgainstUnaryMesh } from './p4-http-orders.js';
 import { consumerDrain } from './p5-consumer-drain.js';
@@ -17,7 +19,7 @@ import { waitlist } from './p16-waitlist.js';
 import { waitlistJoins } from './p16-waitlist-joins.js';
 import { reconcile } from './reconcile.js';
 
-/** All benchmarks, in the order in which `all` runs them. */
+/** All benchmarks, in the order in which they run. */
 export const benchmarks: readonly (Benchmark | Survey)[] = [
   soldOutAgainstConstant,
   soldOutAgainstUnaryMesh,
@@ -37,4 +39,6 @@ export const benchmarks: readonly (Benchmark | Survey)[] = [
   waitlist,
   reconcile,
   setUps,
+  ...growth,
+  capacity,
 ];

@@ -1,7 +1,6 @@
 // npm run bench -- [ID… | all] [--json] [--quick] [--rounds N]: see README.md beside this file.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createLogger } from '#libs/runtime/logger.js';
@@ -17,10 +16,9 @@ import {
   keepResult,
   resultLine,
 } from './frame/report.js';
+import { repository, resultsDirectory } from './frame/results.js';
 import type { Survey } from './frame/survey.js';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
-const resultsDirectory = join(repository, 'bench', 'results');
 const help = `npm run bench -- [ID… | all] [--json] [--quick] [--rounds N]
 
 ${benchmarks.map((one) => `  ${one.id.padEnd(4)} ${one.title}${'gate' in one ? ` (gate ${one.gate}, goal ${one.goal})` : ''}`).join('\n')}
@@ -77,15 +75,15 @@ function readOptions(args: string[]): Options | undefined {
   const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds wants a whole number of at least 1');
   const wanted = positionals.length === 0 ? ['all'] : positionals;
-  const unknown = wanted.filter((word) => !benchmarks.some(({ id }) => isMeant(id, word)));
+  const unknown = wanted.filter((word) => !benchmarks.some((one) => isMeant(one, word)));
   if (unknown.length > 0) throw new Error(`no such benchmark: ${unknown.join(', ')}`);
-  const chosen = benchmarks.filter(({ id }) => wanted.some((word) => isMeant(id, word)));
+  const chosen = benchmarks.filter((one) => wanted.some((word) => isMeant(one, word)));
   return { chosen, json: values.json, quick: values.quick, rounds };
 }
 
-/** `P1` means P1a and P1b, which measure one thing against two rivals. */
-function isMeant(id: string, word: string): boolean {
-  return word === 'all' || word === id || word === id.replace(/[a-z]$/, '');
+/** `P1` means P1a and P1b, which measure one thing against two rivals, and `growth` all that begin with it. */
+function isMeant(one: Benchmark | Survey, word: string): boolean {
+  return (word === 'all' && !('apart' in one)) || word === one.id || word === one.id.replace(/(?<=\d)[a-z]$|-.*/, '');
 }
 
 async function runAll(options: Options, directory: string): Promise<number> {

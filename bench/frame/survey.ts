@@ -17,5 +17,7 @@ export interface Findings {
 export interface Survey {
   id: string;
   title: string;
+  /** Takes longer than its share of `all`, and runs only when it is named. */
+  apart?: true;
   survey(context: BenchmarkContext): Promise<Findings>;
 }

@@ -1,0 +1,51 @@
+import { Client } from 'pg';
+import { sqlFile } from '#libs/postgres/statement.js';
+import { startBenchMesh } from '../drivers/bench-mesh.js';
+import type { BenchmarkContext } from '../frame/benchmark.js';
+import type { CurvePoint, MeasuredCurve } from './curve.js';
+import { idleCores, keptMb } from './mesh-cost.js';
+import { fastSale } from './sales.js';
+
+const idleSkus = sqlFile(new URL('../sql/idle_skus.sql', import.meta.url));
+const sizes = { full: [1, 10, 1_000, 100_000, 1_000_000], quick: [1, 10, 1_000] };
+/** More would measure how they are put on sale. */
+const mostOnSale = 1_000;
+const filledAtOnce = 100_000;
+
+/** One mesh, and more and more skus in its ledger. Orders go to up to a thousand of them in turn. */
+export async function skusCurve(context: BenchmarkContext): Promise<MeasuredCurve> {
+  const bench = await startBenchMesh(context, { name: 'skus' });
+  const client = new Client({ connectionString: bench.mesh.servers.urls.postgres });
+  await client.connect();
+  const points: CurvePoint[] = [];
+  const violations: string[] = [];
+  let inLedger = 0;
+  try {
+    for (const size of context.quick ? sizes.quick : sizes.full) {
+      context.progress(`${size} skus`);
+      for (; inLedger < size; inLedger = Math.min(size, inLedger + filledAtOnce)) {
+        await client.query(idleSkus.text, [inLedger, Math.min(size, inLedger + filledAtOnce) - 1]);
+      }
+      await client.query('VACUUM ANALYZE');
+      const idle = await idleCores(bench.mesh.describe());
+      const items = context.quick ? { warmUp: 1_000, items: 2_000 } : { warmUp: 4_000, items: 10_000 };
+      const sale = await fastSale(bench, Math.min(size, mostOnSale), items);
+      violations.push(...sale.violations);
+      const kept = await keptMb(bench.mesh.describe());
+      points.push({
+        size,
+        figures: {
+          ...sale.figures,
+          'idle, % of a core': idle * 100,
+          'MB in Redis': kept.redis,
+          'MB of the ledger': kept.ledger,
+          'MB of the largest process': kept.largestProcess,
+        },
+      });
+    }
+  } finally {
+    await client.end();
+    await bench.stop();
+  }
+  return { of: 'skus', points, violations };
+}
