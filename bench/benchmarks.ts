@@ -18,6 +18,7 @@ import { setUps } from './p15-set-ups.js';
 import { waitlist } from './p16-waitlist.js';
 import { waitlistJoins } from './p16-waitlist-joins.js';
 import { reconcile } from './reconcile.js';
+import { soak } from './soak.js';
 
 /** All benchmarks, in the order in which they run. */
 export const benchmarks: readonly (Benchmark | Survey)[] = [
@@ -40,5 +41,6 @@ export const benchmarks: readonly (Benchmark | Survey)[] = [
   reconcile,
   setUps,
   ...growth,
+  soak,
   capacity,
 ];

@@ -36,11 +36,13 @@ export interface StreamResult {
   busyShare: number;
 }
 
-/** A gateway that answers no more would hold a closed loop for ever. */
-const longestRunMs = 180_000;
+/** A gateway that answers no more would hold a closed loop for ever, and an open one until the last is due. */
+const patienceMs = 180_000;
 
 process.once('message', (job) => {
-  setTimeout(() => process.exit(1), longestRunMs).unref();
+  const { load } = job as StreamJob;
+  const plannedMs = 'phases' in load ? load.phases.reduce((sum, { ms }) => sum + ms, 0) : 0;
+  setTimeout(() => process.exit(1), plannedMs + patienceMs).unref();
   void drive(job as StreamJob).then((result) => process.send?.(result, () => process.disconnect()));
 });
 
