@@ -8,11 +8,12 @@ const list = functionCall('control_changes_list', 4);
 
 /** One thing that an operator changed. */
 export interface ControlChange {
-  /** STOCK_PATH, ORDER_PATH, PAUSE, RESUME, CANCEL, CAPACITY, RECONCILE, DEAD_LETTER, ALERT or IMPORT. */
+  /** STOCK_PATH, ORDER_PATH, PAUSE, RESUME, CANCEL, CAPACITY, RECONCILE, DEAD_LETTER, ALERT, IMPORT, WEBHOOK_ADD, … */
   what: string;
   scope: Scope;
   was: string;
   became: string;
+  /** Empty: it need not be said. */
   reason: string;
   changedBy: string;
   changedAt: Date;

@@ -52,8 +52,8 @@ test('the services cannot call what is behind the functions, nor make anything o
     `SELECT ledger.order_part_refund(gen_random_uuid(), 1, 0, now())`,
     `SELECT ledger.move_bar(NULL, '', '', now())`,
     `SELECT ledger.stock_take('{}', '{}', '{}', '{}')`,
-    `SELECT ledger.control_known('PAUSE', '', '', '', '')`,
-    `SELECT ledger.control_note('PAUSE', '', '', '', '', '', now(), '')`,
+    `SELECT ledger.control_known('PAUSE', 'SKU', '', '', '', '')`,
+    `SELECT ledger.control_note('PAUSE', 'SKU', '', '', '', '', '', now(), '')`,
     `SELECT ledger.staff_note('{}', '{}', '{}', '{}', '{}', '{}', now())`,
   ];
   for (const text of [...inner, 'CREATE TABLE ledger.mine (id int)', 'ALTER TABLE ledger.stock DISABLE TRIGGER ALL']) {

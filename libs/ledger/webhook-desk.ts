@@ -1,15 +1,18 @@
+import { retryConflicts } from '#libs/postgres/errors.js';
+import type { Statement } from '#libs/postgres/statement.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { requestReused } from './alerts.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
 import { cutPage, isRowNumber, type PageQuery, readPage } from './page.js';
 import { noSuchEndpoint, type WebhookEndpointState } from './webhooks.js';
 
+const ATTEMPTS = 5;
 const put = functionCall('webhook_endpoint_put', 8);
-const set = functionCall('webhook_endpoint_set', 4);
-const rotate = functionCall('webhook_secret_rotate', 4);
+const set = functionCall('webhook_endpoint_set', 5);
+const rotate = functionCall('webhook_secret_rotate', 5);
 const listEndpoints = functionCall('webhook_endpoints_list', 5);
 const listDeliveries = functionCall('webhook_deliveries_list', 5);
-const replay = functionCall('webhook_replay', 3);
+const replay = functionCall('webhook_replay', 5);
 
 /** Where events of a store go; its secrets are not among it. */
 export interface WebhookEndpoint {
@@ -48,8 +51,16 @@ export interface WebhookDelivery {
   lastError: string;
 }
 
+/** What every change of webhooks is kept with. */
+export interface WebhookChangedBy {
+  /** The name of an operator or of staff. */
+  by: string;
+  /** The same request again has no second effect. */
+  requestId: string;
+}
+
 /** An endpoint as it shall be. */
-export interface EndpointToPut {
+export interface EndpointToPut extends WebhookChangedBy {
   endpointId: string;
   isNew: boolean;
   storeId: string;
@@ -57,8 +68,6 @@ export interface EndpointToPut {
   eventTypes: readonly string[];
   /** Of a new one. */
   secret: string;
-  by: string;
-  requestId: string;
 }
 
 interface EndpointRow {
@@ -90,9 +99,13 @@ interface DeliveryRow {
   last_error: string;
 }
 
+interface ChangeRow {
+  outcome: 'PUT' | 'DONE' | 'NOT_FOUND' | 'REUSED' | 'FULL';
+}
+
 /** The calls by which operators see to webhooks. */
 export function webhookDeskCalls(pool: LedgerPool) {
-  return { ...endpointCalls(pool), ...listCalls(pool) };
+  return { ...endpointCalls(pool), ...listCalls(pool), ...replayCalls(pool) };
 }
 
 function endpointCalls(pool: LedgerPool) {
@@ -112,10 +125,8 @@ function endpointCalls(pool: LedgerPool) {
     async webhookEndpointPut(want: EndpointToPut): Promise<{ endpointId: string; secret: string }> {
       const { endpointId, isNew, storeId, url, eventTypes, secret, by, requestId } = want;
       const values = [endpointId, isNew, storeId, url, eventTypes, secret, by, requestId];
-      type Outcome = 'CREATED' | 'CHANGED' | 'NOT_FOUND' | 'REUSED' | 'FULL';
-      const [row] = await pool.query<{ outcome: Outcome; endpoint_id: string; secret: string }>(put, values);
-      if (row === undefined || row.outcome === 'NOT_FOUND') return noSuchEndpoint(endpointId);
-      if (row.outcome === 'REUSED') throw requestReused(requestId);
+      const asked = { endpointId, requestId };
+      const row = await change<{ endpoint_id: string; secret: string }>(pool, put, values, asked);
       if (row.outcome === 'FULL') {
         const metadata = { store_id: storeId, most: '20' };
         throw new Fault('WEBHOOK_ENDPOINTS_FULL', 'a store has 20 endpoints at most', { metadata });
@@ -123,38 +134,69 @@ function endpointCalls(pool: LedgerPool) {
       return { endpointId: row.endpoint_id, secret: row.secret };
     },
 
-    /** Fault WEBHOOK_ENDPOINT_NOT_FOUND, but of DELETE, which may be done already. */
+    /** Faults WEBHOOK_ENDPOINT_NOT_FOUND, REQUEST_ID_REUSED. */
     async webhookEndpointSet(
       endpointId: string,
-      verb: 'PAUSE' | 'RESUME' | 'DELETE',
-      { by, reason = '' }: { by: string; reason?: string },
+      verb: 'PAUSE' | 'RESUME' | 'REMOVE',
+      { by, requestId, reason = '' }: WebhookChangedBy & { reason?: string },
     ): Promise<void> {
-      const [row] = await pool.query<{ webhook_endpoint_set: boolean }>(set, [endpointId, verb, reason, by]);
-      if (row?.webhook_endpoint_set !== true && verb !== 'DELETE') noSuchEndpoint(endpointId);
+      await change(pool, set, [endpointId, verb, reason, by, requestId], { endpointId, requestId });
     },
 
-    /** Gives it this secret, and keeps the one before for `keepMs`; again the same request: the secret it gave. */
+    /**
+     * Gives it this secret, and keeps the one before for `keepMs`; again the same request: the secret that holds. Faults
+     * WEBHOOK_ENDPOINT_NOT_FOUND, REQUEST_ID_REUSED.
+     */
     async webhookSecretRotate(
       endpointId: string,
-      { secret, keepMs, requestId }: { secret: string; keepMs: number; requestId: string },
+      { secret, keepMs, by, requestId }: WebhookChangedBy & { secret: string; keepMs: number },
     ): Promise<string> {
-      const values = [endpointId, secret, keepMs, requestId];
-      const [row] = await pool.query<{ webhook_secret_rotate: string | null }>(rotate, values);
-      return row?.webhook_secret_rotate ?? noSuchEndpoint(endpointId);
+      const values = [endpointId, secret, keepMs, by, requestId];
+      return (await change<{ secret: string }>(pool, rotate, values, { endpointId, requestId })).secret;
     },
   };
 }
 
+function replayCalls(pool: LedgerPool) {
+  return {
+    /**
+     * Sends one event again, or all that failed since; resolves how many. Faults WEBHOOK_ENDPOINT_NOT_FOUND,
+     * REQUEST_ID_REUSED.
+     */
+    async webhookReplay(
+      endpointId: string,
+      which: { eventId: string } | { failedSince: Date },
+      { by, requestId }: WebhookChangedBy,
+    ): Promise<number> {
+      const values = 'eventId' in which ? [which.eventId, null] : [null, which.failedSince];
+      const asked = { endpointId, requestId };
+      return (await change<{ replayed: number }>(pool, replay, [endpointId, ...values, by, requestId], asked)).replayed;
+    },
+  };
+}
+
+async function change<Row extends object>(
+  pool: LedgerPool,
+  statement: Statement,
+  values: unknown[],
+  { endpointId, requestId }: { endpointId: string; requestId: string },
+): Promise<Row & ChangeRow> {
+  const [row] = await retryConflicts(() => pool.query<Row & ChangeRow>(statement, values), ATTEMPTS);
+  if (row === undefined || row.outcome === 'NOT_FOUND') return noSuchEndpoint(endpointId);
+  if (row.outcome === 'REUSED') throw requestReused(requestId);
+  return row;
+}
+
 function listCalls(pool: LedgerPool) {
   return {
-    /** By store and id; an empty store: of all. Fault INVALID_REQUEST for a page that cannot be. */
+    /** Those of some stores, or of all, by store and id. Fault INVALID_REQUEST for a page that cannot be. */
     async webhookEndpointsList(
-      storeId: string,
+      storeIds: readonly string[] | undefined,
       page: PageQuery,
     ): Promise<{ endpoints: WebhookEndpoint[]; nextPageToken: string }> {
-      const name = `webhooks ${storeId}`;
+      const name = `webhooks ${storeIds?.join(' ') ?? ''}`;
       const { size, after } = readPage(name, page, [(part) => part.length <= 128, (part) => part.length <= 128]);
-      const values = [storeId || null, null, after?.[0] ?? null, after?.[1] ?? null, size + 1];
+      const values = [storeIds ?? null, null, after?.[0] ?? null, after?.[1] ?? null, size + 1];
       const found = await pool.query<EndpointRow>(listEndpoints, values);
       const { rows, nextPageToken } = cutPage(name, found, {
         size,
@@ -174,13 +216,6 @@ function listCalls(pool: LedgerPool) {
       const found = await pool.query<DeliveryRow>(listDeliveries, values);
       const { rows, nextPageToken } = cutPage(name, found, { size, keyOf: (row) => [String(row.sequence)] });
       return { deliveries: rows.map(toDelivery), nextPageToken };
-    },
-
-    /** Sends one event again, or all that failed since; resolves how many. */
-    async webhookReplay(endpointId: string, which: { eventId: string } | { failedSince: Date }): Promise<number> {
-      const values = 'eventId' in which ? [which.eventId, null] : [null, which.failedSince];
-      const [row] = await pool.query<{ webhook_replay: number }>(replay, [endpointId, ...values]);
-      return row?.webhook_replay ?? 0;
     },
   };
 }

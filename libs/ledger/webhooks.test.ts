@@ -4,6 +4,7 @@ import { Fault } from '#libs/refusal/fault.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { claimOf, only, type TestLedger, testLedger } from './test-ledger.js';
+import type { EndpointToPut } from './webhook-desk.js';
 import type { ClaimedWebhook, WebhookOutcome } from './webhooks.js';
 
 const test = suite('webhooks in the ledger');
@@ -15,11 +16,12 @@ test.before.each(async () => {
 test.after.each(() => db.drop());
 
 const secret = 'whsec_first';
+const olga = () => ({ by: 'olga', requestId: randomUUID() });
 
-async function endpoint(parts: { eventTypes?: string[]; storeId?: string; requestId?: string } = {}): Promise<string> {
+async function endpoint(parts: Partial<EndpointToPut> = {}): Promise<string> {
   const { endpointId } = await db.ledger.webhookEndpointPut({
     ...{ endpointId: `whe_${randomUUID()}`, isNew: true, storeId: 'store-1', url: 'https://example.com/', secret },
-    ...{ eventTypes: [], by: 'olga', requestId: randomUUID(), ...parts },
+    ...{ eventTypes: [], ...olga(), ...parts },
   });
   return endpointId;
 }
@@ -156,7 +158,7 @@ test('an endpoint that failed for too long is disabled with an alert, and sends 
     alerts.map(({ kind, subject }) => [kind, subject]),
     [['WEBHOOK_DISABLED', id]],
   );
-  await db.ledger.webhookEndpointSet(id, 'RESUME', { by: 'olga' });
+  await db.ledger.webhookEndpointSet(id, 'RESUME', olga());
   assert.equal((await db.ledger.alertsList({ withCleared: false }, {})).alerts, []);
   const first = only(await claim());
   assert.equal([first.attempts, first.failing], [0, false]);
@@ -185,8 +187,8 @@ test('what failed is replayed in its order, under the same ids', async () => {
     ids.push(claimed.eventId);
     await note(claimed, outcome);
   }
-  assert.is(await db.ledger.webhookReplay(id, { failedSince: new Date(Date.now() + 60_000) }), 0);
-  assert.is(await db.ledger.webhookReplay(id, { failedSince: new Date(0) }), 2);
+  assert.is(await db.ledger.webhookReplay(id, { failedSince: new Date(Date.now() + 60_000) }, olga()), 0);
+  assert.is(await db.ledger.webhookReplay(id, { failedSince: new Date(0) }, olga()), 2);
   const again: string[] = [];
   for (const _ of [1, 2]) {
     const claimed = only(await claim());
@@ -194,7 +196,7 @@ test('what failed is replayed in its order, under the same ids', async () => {
     await note(claimed, 'DELIVERED');
   }
   assert.equal(again, [ids[0], ids[2]]);
-  assert.is(await db.ledger.webhookReplay(id, { eventId: ids[1] ?? '' }), 1);
+  assert.is(await db.ledger.webhookReplay(id, { eventId: ids[1] ?? '' }, olga()), 1);
   assert.is(only(await claim()).eventId, ids[1]);
 });
 
@@ -209,7 +211,7 @@ test('failing endpoints take no more than their part of the room', async () => {
 
 test('a rotation signs with both secrets for a while, and the same request rotates once', async () => {
   const id = await endpoint();
-  const rotation = { secret: 'whsec_second', keepMs: 60_000, requestId: randomUUID() };
+  const rotation = { secret: 'whsec_second', keepMs: 60_000, ...olga() };
   assert.is(await db.ledger.webhookSecretRotate(id, rotation), 'whsec_second');
   assert.is(await db.ledger.webhookSecretRotate(id, { ...rotation, secret: 'whsec_third' }), 'whsec_second');
   assert.equal((await db.ledger.webhookSecretsOf(id)).secrets, ['whsec_second', secret]);
@@ -225,8 +227,8 @@ test('a request adds one endpoint however often it comes, and a store has 20 at 
   assert.is(reused.reason, 'REQUEST_ID_REUSED');
   for (let count = 1; count < 20; count += 1) await endpoint();
   assert.is((await rejectionOf(endpoint(), Fault)).reason, 'WEBHOOK_ENDPOINTS_FULL');
-  const first = await db.ledger.webhookEndpointsList('store-1', { pageSize: 15 });
-  const rest = await db.ledger.webhookEndpointsList('store-1', { pageSize: 15, pageToken: first.nextPageToken });
+  const first = await db.ledger.webhookEndpointsList(['store-1'], { pageSize: 15 });
+  const rest = await db.ledger.webhookEndpointsList(['store-1'], { pageSize: 15, pageToken: first.nextPageToken });
   assert.equal([first.endpoints.length, rest.endpoints.length, rest.nextPageToken], [15, 5, '']);
 });
 
@@ -240,9 +242,52 @@ test('what is over for long is taken away, what is due stays, and an endpoint go
     (await listed(id)).map(({ state }) => state),
     ['DUE'],
   );
-  await db.ledger.webhookEndpointSet(id, 'DELETE', { by: 'olga' });
+  await db.ledger.webhookEndpointSet(id, 'REMOVE', olga());
   assert.equal(await db.sql('SELECT 1 FROM ledger.webhook_deliveries'), []);
   assert.is((await rejectionOf(db.ledger.webhookEndpointGet(id), Fault)).reason, 'WEBHOOK_ENDPOINT_NOT_FOUND');
+});
+
+test('every verb is kept once for its request, with who asked for it and never the secret', async () => {
+  const added = olga();
+  const id = await endpoint(added);
+  await told('ann');
+  await note(only(await claim()), 'FAILED');
+  const verbs: Record<string, (by: { by: string; requestId: string }) => Promise<unknown>> = {
+    WEBHOOK_ADD: () => endpoint(added),
+    WEBHOOK_CHANGE: (by) => endpoint({ ...by, endpointId: id, isNew: false, eventTypes: ['order.*'] }),
+    WEBHOOK_PAUSE: (by) => db.ledger.webhookEndpointSet(id, 'PAUSE', { ...by, reason: 'they move' }),
+    WEBHOOK_RESUME: (by) => db.ledger.webhookEndpointSet(id, 'RESUME', by),
+    WEBHOOK_ROTATE: (by) => db.ledger.webhookSecretRotate(id, { ...by, secret: 'whsec_second', keepMs: 1_000 }),
+    WEBHOOK_REPLAY: (by) => db.ledger.webhookReplay(id, { failedSince: new Date(0) }, by),
+    WEBHOOK_REMOVE: (by) => db.ledger.webhookEndpointSet(id, 'REMOVE', by),
+  };
+  const other = await endpoint();
+  const reused: Record<string, (by: { by: string; requestId: string }) => Promise<unknown>> = {
+    WEBHOOK_CHANGE: (by) => endpoint({ ...by, endpointId: id, isNew: false }),
+    WEBHOOK_PAUSE: (by) => db.ledger.webhookEndpointSet(other, 'PAUSE', { ...by, reason: 'they move' }),
+    WEBHOOK_RESUME: (by) => db.ledger.webhookEndpointSet(other, 'RESUME', by),
+    WEBHOOK_ROTATE: (by) => db.ledger.webhookSecretRotate(other, { ...by, secret: 'whsec_third', keepMs: 1_000 }),
+    WEBHOOK_REPLAY: (by) => db.ledger.webhookReplay(id, { eventId: '1' }, by),
+    WEBHOOK_REMOVE: (by) => db.ledger.webhookEndpointSet(other, 'REMOVE', by),
+  };
+  for (const [what, verb] of Object.entries(verbs)) {
+    const by = what === 'WEBHOOK_ADD' ? added : olga();
+    const answers = await Promise.all([verb(by), verb(by), verb(by)]);
+    assert.equal(answers, [answers[0], answers[0], answers[0]], what);
+    if (what === 'WEBHOOK_REPLAY') assert.is(answers[0], 1);
+    const again = reused[what]?.(by);
+    if (again) assert.is((await rejectionOf(again, Fault)).reason, 'REQUEST_ID_REUSED', what);
+  }
+  const { changes } = await db.ledger.controlChangesList({ kind: 'STORE', storeId: 'store-1', skuId: '' }, {});
+  const kept = changes.reverse().filter(({ became }) => became.includes(id));
+  assert.equal(
+    kept.map(({ what }) => what),
+    Object.keys(verbs),
+  );
+  assert.equal(new Set(kept.map(({ changedBy }) => changedBy)), new Set(['olga']));
+  assert.not.match(JSON.stringify(await db.sql('SELECT * FROM ledger.control_changes')), 'whsec');
+  assert.match(kept.find(({ what }) => what === 'WEBHOOK_REPLAY')?.became ?? '', ', 1 sent again');
+  assert.match(kept.find(({ what }) => what === 'WEBHOOK_CHANGE')?.became ?? '', '(order.*)');
 });
 
 test.run();

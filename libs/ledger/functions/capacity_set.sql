@@ -32,7 +32,7 @@ BEGIN
     RETURN;
   END IF;
   at := clock();
-  result := coalesce(control_known('CAPACITY', of_sku, why, operator, request, new_capacity::text), CASE
+  result := coalesce(control_known('CAPACITY', 'SKU', of_sku, why, operator, request, new_capacity::text), CASE
     WHEN new_capacity = units.capacity THEN 'UNCHANGED'
     -- Less overbooked than before is better than before: that needs no force.
     WHEN new_capacity + units.overbooked < units.held + units.sold AND NOT forced
@@ -47,7 +47,7 @@ BEGIN
   END IF;
   IF result IN ('CHANGED', 'UNCHANGED') THEN
     SELECT * INTO STRICT resized FROM stock WHERE sku_id = of_sku;
-    PERFORM control_note('CAPACITY', of_sku, concat_ws(', ', units.capacity, nullif(units.overbooked, 0) || ' overbooked'),
+    PERFORM control_note('CAPACITY', 'SKU', of_sku, concat_ws(', ', units.capacity, nullif(units.overbooked, 0) || ' overbooked'),
       concat_ws(', ', resized.capacity, nullif(resized.overbooked, 0) || ' overbooked'), why, operator, at, request);
   END IF;
   RETURN QUERY SELECT result, row_to_json(r) FROM sku_rows AS r WHERE r.sku_id = of_sku;

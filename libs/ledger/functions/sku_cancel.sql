@@ -27,7 +27,7 @@ BEGIN
     RETURN;
   END IF;
   at := clock();
-  result := control_known('CANCEL', of_sku, why, operator, request);
+  result := control_known('CANCEL', 'SKU', of_sku, why, operator, request);
   IF result IS NULL THEN
     SELECT * INTO STRICT sku FROM skus WHERE sku_id = of_sku;
     result := CASE WHEN sku.cancelled_at IS NULL THEN 'CHANGED' ELSE 'UNCHANGED' END;
@@ -36,7 +36,7 @@ BEGIN
       UPDATE stock SET version = version + 1 WHERE sku_id = of_sku;
       INSERT INTO cancelled_sales (sku_id, reason, cancelled_at) VALUES (of_sku, why, at);
     END IF;
-    PERFORM control_note('CANCEL', of_sku, CASE WHEN sku.cancelled_at IS NOT NULL THEN 'cancelled'
+    PERFORM control_note('CANCEL', 'SKU', of_sku, CASE WHEN sku.cancelled_at IS NOT NULL THEN 'cancelled'
       WHEN sku.paused THEN 'paused' ELSE 'on sale' END, 'cancelled', why, operator, at, request);
   END IF;
   RETURN QUERY SELECT result, row_to_json(r) FROM sku_rows AS r WHERE r.sku_id = of_sku;

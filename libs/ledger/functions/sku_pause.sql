@@ -29,7 +29,7 @@ BEGIN
     RETURN;
   END IF;
   at := clock();
-  result := control_known(verb, of_sku, why, operator, request);
+  result := control_known(verb, 'SKU', of_sku, why, operator, request);
   IF result IS NULL THEN
     SELECT paused INTO STRICT was_paused FROM skus WHERE sku_id = of_sku;
     result := CASE WHEN was_paused = pausing THEN 'UNCHANGED' ELSE 'CHANGED' END;
@@ -38,7 +38,7 @@ BEGIN
       UPDATE stock SET version = version + 1 WHERE sku_id = of_sku;
       PERFORM waiters_promote(ARRAY[of_sku], at);
     END IF;
-    PERFORM control_note(verb, of_sku, CASE WHEN was_paused THEN 'paused' ELSE 'on sale' END,
+    PERFORM control_note(verb, 'SKU', of_sku, CASE WHEN was_paused THEN 'paused' ELSE 'on sale' END,
       CASE WHEN pausing THEN 'paused' ELSE 'on sale' END, why, operator, at, request);
   END IF;
   RETURN QUERY SELECT result, row_to_json(r) FROM sku_rows AS r WHERE r.sku_id = of_sku;

@@ -31,7 +31,7 @@ BEGIN
     RETURN;
   END IF;
   at := clock();
-  result := control_known(verb, of_sku, why, operator, request);
+  result := control_known(verb, 'SKU', of_sku, why, operator, request);
   IF result IS NULL THEN
     SELECT waitlist_paused INTO STRICT was_paused FROM skus WHERE sku_id = of_sku;
     result := CASE WHEN was_paused = pausing THEN 'UNCHANGED' ELSE 'CHANGED' END;
@@ -39,7 +39,7 @@ BEGIN
       UPDATE skus SET waitlist_paused = pausing, version = version + 1, updated_at = at WHERE sku_id = of_sku;
       served := waiters_promote(ARRAY[of_sku], at);
     END IF;
-    PERFORM control_note(verb, of_sku, CASE WHEN was_paused THEN 'waitlist paused' ELSE 'waitlist served' END,
+    PERFORM control_note(verb, 'SKU', of_sku, CASE WHEN was_paused THEN 'waitlist paused' ELSE 'waitlist served' END,
       CASE WHEN pausing THEN 'waitlist paused' ELSE 'waitlist served' END, why, operator, at, request);
   END IF;
   RETURN QUERY SELECT result, served;

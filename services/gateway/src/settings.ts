@@ -27,7 +27,7 @@ export const settingNotes: SettingNotes = {
     why: 'The schedulers, for operators who list, run and pause jobs, and for the status of the mesh. Without it both go without schedulers.',
   },
   WEBHOOK_TARGET: {
-    why: 'The webhook services, for operators who see to endpoints of stores, and for the status of the mesh. Without it both go without them.',
+    why: 'The webhook services, for operators and staff who see to endpoints of stores, and for the status of the mesh. Without it both go without them.',
   },
   REDIS_URL: {
     why: 'Where marks, buckets and lines are. Without it each gateway limits by itself, nobody stands in line, a request beyond its limit is told when to come back, and every no leaves a row.',

@@ -126,17 +126,17 @@ test('410 disables the endpoint at once; resumed, it gets what waited', async ()
     [['WEBHOOK_DISABLED', endpointId]],
   );
   receiver.answer = 204;
-  await client.resumeWebhookEndpoint({ endpointId }, olga);
+  await client.resumeWebhookEndpoint({ endpointId, requestId: randomUUID() }, olga);
   await until(() => receiver.received.length === 2);
 });
 
 test('paused, nothing is sent; resumed, everything in its order', async () => {
   const { receiver, endpointId } = await stage.receiver(client);
-  await client.pauseWebhookEndpoint({ endpointId, reason: 'they move' }, olga);
+  await client.pauseWebhookEndpoint({ endpointId, reason: 'they move', requestId: randomUUID() }, olga);
   for (const user of ['ann', 'bob']) await stage.held(user);
   await until(async () => (await endpointOf(endpointId))?.waiting === 2);
   assert.equal(receiver.received, []);
-  await client.resumeWebhookEndpoint({ endpointId }, olga);
+  await client.resumeWebhookEndpoint({ endpointId, requestId: randomUUID() }, olga);
   await until(() => receiver.received.length === 2);
   assert.match(receiver.received[0]?.body ?? '', 'ann');
 });
@@ -163,7 +163,8 @@ test('what was delivered can be sent again by its id, and a test goes past what 
   await stage.held('ann');
   const { id: eventId } = await until(() => receiver.received[0]);
   await until(async () => (await endpointOf(endpointId))?.waiting === 0);
-  const again = await client.replayWebhookDeliveries({ endpointId, eventId, failedSince: undefined }, olga);
+  const replay = { endpointId, eventId, failedSince: undefined, requestId: randomUUID() };
+  const again = await client.replayWebhookDeliveries(replay, olga);
   assert.is(again.replayed, 1);
   await until(() => receiver.received.length === 2);
   assert.is(receiver.received[1]?.id, eventId);
@@ -182,14 +183,49 @@ test('everything that is wrong with an endpoint is told at once', async () => {
     fault.violations.map(({ field }) => field),
     ['store_id', 'url', 'url', 'event_types[0]', 'request_id'],
   );
-  const replay = { endpointId: '', eventId: '', failedSince: undefined };
+  const replay = { endpointId: '', eventId: '', failedSince: undefined, requestId: '' };
   const both = await rejectionOf(client.replayWebhookDeliveries(replay, olga), Fault);
   assert.equal(
     both.violations.map(({ field }) => field),
-    ['endpoint_id', 'event_id'],
+    ['endpoint_id', 'event_id', 'request_id'],
   );
-  const unknown = await rejectionOf(client.resumeWebhookEndpoint({ endpointId: 'whe_x' }, olga), Fault);
+  const unknown = await rejectionOf(client.resumeWebhookEndpoint({ endpointId: 'whe_x', requestId: 'r' }, olga), Fault);
   assert.is(unknown.reason, 'WEBHOOK_ENDPOINT_NOT_FOUND');
+});
+
+test('staff see and send again what is of their stores, and of others hear what they hear of none', async () => {
+  const { receiver, endpointId } = await stage.receiver(client);
+  await stage.held('ann');
+  const { id: eventId } = await until(() => receiver.received[0]);
+  const staff = (...stores: string[]) => ({
+    metadata: {
+      'holdfast-actor': 'sam',
+      'holdfast-actor-role': 'staff',
+      'holdfast-actor-stores': JSON.stringify(stores),
+    },
+  });
+  const listed = async (storeId: string, ...stores: string[]) =>
+    (await client.listWebhookEndpoints({ storeId, ...page }, staff(...stores))).endpoints.map((one) => one.endpointId);
+  assert.equal(await listed('', 'store-1'), [endpointId]);
+  assert.equal(await listed('store-1', 'store-0', 'store-1'), [endpointId]);
+  for (const stores of [[], ['store-2']]) {
+    assert.equal(await listed('', ...stores), []);
+    assert.equal(await listed('store-1', ...stores), []);
+  }
+  const all = { endpointId, state: anyState, since: undefined, ...page };
+  const replay = { endpointId, eventId, failedSince: undefined, requestId: randomUUID() };
+  assert.is((await client.listWebhookDeliveries(all, staff('store-1'))).deliveries.length, 1);
+  assert.is((await client.replayWebhookDeliveries(replay, staff('store-1'))).replayed, 1);
+  await until(() => receiver.received.length === 2);
+  const [kept] = (await stage.ledger.ledger.controlChangesList(undefined, {})).changes;
+  assert.equal([kept?.what, kept?.changedBy], ['WEBHOOK_REPLAY', 'sam']);
+  for (const ask of [
+    () => client.listWebhookDeliveries(all, staff('store-2')),
+    () => client.listWebhookDeliveries({ ...all, endpointId: 'whe_x' }, staff('store-1')),
+    () => client.replayWebhookDeliveries({ ...replay, requestId: randomUUID() }, staff()),
+  ]) {
+    assert.is((await rejectionOf(ask(), Fault)).reason, 'WEBHOOK_ENDPOINT_NOT_FOUND');
+  }
 });
 
 test.run();

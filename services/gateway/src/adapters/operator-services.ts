@@ -44,7 +44,7 @@ export interface OperatorServicesOptions extends Pick<MeshStatusOptions, 'own' |
   waiting: Omit<WaitlistParts, 'client'>;
 }
 
-/** Everything that only operators may ask and do, each part forwarded to the service that owns it. */
+/** What operators may ask and do, and staff some of it, each part forwarded to the service that owns it. */
 export function operatorServices(options: OperatorServicesOptions): {
   services: ServiceImplementation[];
   close(): void;

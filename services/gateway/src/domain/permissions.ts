@@ -6,6 +6,8 @@ const everybody = ['NOBODY', 'USER', 'STAFF', 'SERVICE', 'OPERATOR'] as const;
 const users = ['USER', 'SERVICE'] as const;
 /** Orders: a user's own, those of the stores of staff, and all for operators. */
 const ordersOf = ['USER', 'STAFF', 'SERVICE', 'OPERATOR'] as const;
+/** Of the stores that staff work for; the services that own it know which those are. */
+const desks = ['STAFF', 'OPERATOR'] as const;
 const reservers = ['USER', 'STAFF', 'SERVICE'] as const;
 const services = ['SERVICE'] as const;
 const operators = ['OPERATOR'] as const;
@@ -101,13 +103,13 @@ export const permissions: Readonly<Record<string, readonly Permitted[]>> = {
   }),
   ...methodsOf('holdfast.webhook.v1.WebhookService', {
     PutWebhookEndpoint: operators,
-    ListWebhookEndpoints: operators,
+    ListWebhookEndpoints: desks,
     RotateWebhookSecret: operators,
     PauseWebhookEndpoint: operators,
     ResumeWebhookEndpoint: operators,
     DeleteWebhookEndpoint: operators,
-    ListWebhookDeliveries: operators,
-    ReplayWebhookDeliveries: operators,
+    ListWebhookDeliveries: desks,
+    ReplayWebhookDeliveries: desks,
     SendTestWebhook: operators,
   }),
   // Another gateway passes on the question of the operator who asks it.

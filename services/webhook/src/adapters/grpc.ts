@@ -10,7 +10,9 @@ import type {
   WebhookDelivery,
   WebhookEndpoint,
 } from '#libs/ledger/webhook-desk.js';
-import { actorNameOf } from '#libs/rpc/actor.js';
+import { noSuchEndpoint } from '#libs/ledger/webhooks.js';
+import { actorNameOf, actorOf } from '#libs/rpc/actor.js';
+import type { CallContext } from '#libs/rpc/call-context.js';
 import { type Handlers, implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import { requestOf, type Send } from '../app/deliver.js';
 import { checkIds, checkPut, replayOf, wrongReason } from './requests.js';
@@ -24,14 +26,19 @@ export interface WebhookServiceParts {
 }
 
 type AllHandlers = Handlers<WebhookServiceDefinition>;
-type DeliveryHandlers = Pick<AllHandlers, 'listWebhookDeliveries' | 'replayWebhookDeliveries' | 'sendTestWebhook'>;
-type EndpointHandlers = Omit<AllHandlers, keyof DeliveryHandlers>;
+type DeskHandlers = Pick<AllHandlers, 'listWebhookEndpoints' | 'listWebhookDeliveries' | 'replayWebhookDeliveries'>;
+type EndpointHandlers = Omit<AllHandlers, keyof DeskHandlers | 'sendTestWebhook'>;
 
 /** The WebhookService on the wire. */
 export function webhookService(parts: WebhookServiceParts): ServiceImplementation {
-  return implement(WebhookServiceDefinition, { ...endpointHandlers(parts), ...deliveryHandlers(parts) });
+  return implement(WebhookServiceDefinition, {
+    ...endpointHandlers(parts),
+    ...deskHandlers(parts),
+    ...testHandlers(parts),
+  });
 }
 
+/** What operators change. */
 function endpointHandlers({ ledger, allowPrivate, overlapMs }: WebhookServiceParts): EndpointHandlers {
   const endpointOf = async (endpointId: string) => toEndpoint(await ledger.webhookEndpointGet(endpointId));
   return {
@@ -40,69 +47,76 @@ function endpointHandlers({ ledger, allowPrivate, overlapMs }: WebhookServicePar
       const { storeId, url, eventTypes, requestId } = request;
       const isNew = request.endpointId === '';
       const { endpointId, secret } = await ledger.webhookEndpointPut({
-        ...{
-          endpointId: isNew ? `whe_${randomUUID()}` : request.endpointId,
-          isNew,
-          storeId,
-          url,
-          eventTypes,
-          requestId,
-        },
-        ...{ secret: newSecret(), by: actorNameOf(call) },
+        ...{ endpointId: isNew ? `whe_${randomUUID()}` : request.endpointId, isNew },
+        ...{ storeId, url, eventTypes, secret: newSecret(), by: actorNameOf(call), requestId },
       });
       return { endpoint: await endpointOf(endpointId), secret };
     },
 
-    async listWebhookEndpoints({ storeId, pageSize, pageToken }) {
-      if (storeId !== '') checkIds({ store_id: storeId });
-      const { endpoints, nextPageToken } = await ledger.webhookEndpointsList(storeId, { pageSize, pageToken });
-      return { endpoints: endpoints.map(toEndpoint), nextPageToken };
-    },
-
-    async rotateWebhookSecret({ endpointId, requestId }) {
+    async rotateWebhookSecret({ endpointId, requestId }, call) {
       checkIds({ endpoint_id: endpointId, request_id: requestId });
-      const rotation = { secret: newSecret(), keepMs: overlapMs, requestId };
+      const rotation = { secret: newSecret(), keepMs: overlapMs, by: actorNameOf(call), requestId };
       const secret = await ledger.webhookSecretRotate(endpointId, rotation);
       return { endpoint: await endpointOf(endpointId), secret };
     },
 
-    async pauseWebhookEndpoint({ endpointId, reason }, call) {
-      checkIds({ endpoint_id: endpointId }, wrongReason(reason));
-      await ledger.webhookEndpointSet(endpointId, 'PAUSE', { by: actorNameOf(call), reason });
+    async pauseWebhookEndpoint({ endpointId, reason, requestId }, call) {
+      checkIds({ endpoint_id: endpointId, request_id: requestId }, wrongReason(reason));
+      await ledger.webhookEndpointSet(endpointId, 'PAUSE', { by: actorNameOf(call), reason, requestId });
       return { endpoint: await endpointOf(endpointId) };
     },
 
-    async resumeWebhookEndpoint({ endpointId }, call) {
-      checkIds({ endpoint_id: endpointId });
-      await ledger.webhookEndpointSet(endpointId, 'RESUME', { by: actorNameOf(call) });
+    async resumeWebhookEndpoint({ endpointId, requestId }, call) {
+      checkIds({ endpoint_id: endpointId, request_id: requestId });
+      await ledger.webhookEndpointSet(endpointId, 'RESUME', { by: actorNameOf(call), requestId });
       return { endpoint: await endpointOf(endpointId) };
     },
 
-    async deleteWebhookEndpoint({ endpointId }, call) {
-      checkIds({ endpoint_id: endpointId });
-      await ledger.webhookEndpointSet(endpointId, 'DELETE', { by: actorNameOf(call) });
+    async deleteWebhookEndpoint({ endpointId, requestId }, call) {
+      checkIds({ endpoint_id: endpointId, request_id: requestId });
+      await ledger.webhookEndpointSet(endpointId, 'REMOVE', { by: actorNameOf(call), requestId });
       return {};
     },
   };
 }
 
-function deliveryHandlers({ ledger, send }: WebhookServiceParts): DeliveryHandlers {
+/** What staff may, too, of their stores. Of another store's endpoint they hear what they hear of one that is not there. */
+function deskHandlers({ ledger }: WebhookServiceParts): DeskHandlers {
+  async function checkTheirs(endpointId: string, call: CallContext): Promise<void> {
+    const { storeId } = await ledger.webhookEndpointGet(endpointId);
+    if (storesOf(call)?.includes(storeId) === false) noSuchEndpoint(endpointId);
+  }
+
   return {
-    async listWebhookDeliveries({ endpointId, state, since, pageSize, pageToken }) {
+    async listWebhookEndpoints({ storeId, pageSize, pageToken }, call) {
+      if (storeId !== '') checkIds({ store_id: storeId });
+      const theirs = storesOf(call);
+      const storeIds = storeId === '' ? theirs : [storeId].filter((id) => theirs?.includes(id) !== false);
+      const { endpoints, nextPageToken } = await ledger.webhookEndpointsList(storeIds, { pageSize, pageToken });
+      return { endpoints: endpoints.map(toEndpoint), nextPageToken };
+    },
+
+    async listWebhookDeliveries({ endpointId, state, since, pageSize, pageToken }, call) {
       checkIds({ endpoint_id: endpointId });
-      await ledger.webhookEndpointGet(endpointId);
+      await checkTheirs(endpointId, call);
       const word = deliveryWords.get(state);
       const wanted = { endpointId, ...(word !== undefined && { state: word }), ...(since && { since }) };
       const { deliveries, nextPageToken } = await ledger.webhookDeliveriesList(wanted, { pageSize, pageToken });
       return { deliveries: deliveries.map(toDelivery), nextPageToken };
     },
 
-    async replayWebhookDeliveries(request) {
+    async replayWebhookDeliveries(request, call) {
       const which = replayOf(request);
-      await ledger.webhookEndpointGet(request.endpointId);
-      return { replayed: await ledger.webhookReplay(request.endpointId, which) };
+      const { endpointId, requestId } = request;
+      await checkTheirs(endpointId, call);
+      const changedBy = { by: actorNameOf(call), requestId };
+      return { replayed: await ledger.webhookReplay(endpointId, which, changedBy) };
     },
+  };
+}
 
+function testHandlers({ ledger, send }: WebhookServiceParts): Pick<AllHandlers, 'sendTestWebhook'> {
+  return {
     async sendTestWebhook({ endpointId }) {
       checkIds({ endpoint_id: endpointId });
       const { url, secrets } = await ledger.webhookSecretsOf(endpointId);
@@ -114,6 +128,12 @@ function deliveryHandlers({ ledger, send }: WebhookServiceParts): DeliveryHandle
       return { delivered: error === '', status, error, tookMs: Math.round(performance.now() - began) };
     },
   };
+}
+
+/** The stores of staff; undefined: whoever calls may see all. */
+function storesOf(call: CallContext): readonly string[] | undefined {
+  const actor = actorOf(call);
+  return actor?.role === 'STAFF' ? actor.stores : undefined;
 }
 
 const deliveryWords: ReadonlyMap<WebhookDeliveryState, DeliveryWord> = new Map([

@@ -32,11 +32,12 @@ export function checkPut(request: PutWebhookEndpointRequest, allowed: { allowPri
 
 /** What to send again. Throws Fault INVALID_REQUEST with everything that is wrong with it. */
 export function replayOf(request: ReplayWebhookDeliveriesRequest): { eventId: string } | { failedSince: Date } {
-  const { endpointId, eventId, failedSince } = request;
+  const { endpointId, eventId, failedSince, requestId } = request;
   const isOne = (eventId === '') !== (failedSince === undefined);
   refuse([
     ...wrongId('endpoint_id', endpointId),
     ...(isOne ? [] : [{ field: 'event_id', description: 'must be given, or failed_since, and not both' }]),
+    ...wrongId('request_id', requestId),
   ]);
   return failedSince === undefined ? { eventId } : { failedSince };
 }

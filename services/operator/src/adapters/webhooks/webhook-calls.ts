@@ -29,11 +29,13 @@ export function webhookCalls({ connect, options, patient }: Wire): Webhooks {
       return { endpoint: toEndpoint(endpoint), secret };
     },
     pauseEndpoint: async (endpointId, reason) =>
-      toEndpoint((await service.pauseWebhookEndpoint({ endpointId, reason }, options)).endpoint),
+      toEndpoint(
+        (await service.pauseWebhookEndpoint({ endpointId, reason, requestId: randomUUID() }, options)).endpoint,
+      ),
     resumeEndpoint: async (endpointId) =>
-      toEndpoint((await service.resumeWebhookEndpoint({ endpointId }, options)).endpoint),
+      toEndpoint((await service.resumeWebhookEndpoint({ endpointId, requestId: randomUUID() }, options)).endpoint),
     async removeEndpoint(endpointId) {
-      await service.deleteWebhookEndpoint({ endpointId }, options);
+      await service.deleteWebhookEndpoint({ endpointId, requestId: randomUUID() }, options);
     },
     async listDeliveries({ endpointId, state: word, since }, pageSize, pageToken) {
       const state = WebhookDeliveryState[`WEBHOOK_DELIVERY_STATE_${word === '' ? 'UNSPECIFIED' : word}`];
@@ -45,7 +47,8 @@ export function webhookCalls({ connect, options, patient }: Wire): Webhooks {
       }));
       return { items, nextPageToken: page.nextPageToken };
     },
-    replay: async (which) => (await service.replayWebhookDeliveries(which, options)).replayed,
+    replay: async (which) =>
+      (await service.replayWebhookDeliveries({ ...which, requestId: randomUUID() }, options)).replayed,
     test: (endpointId) => service.sendTestWebhook({ endpointId }, patient),
   };
 }

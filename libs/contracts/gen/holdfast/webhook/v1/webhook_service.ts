@@ -96,7 +96,7 @@ export interface PutWebhookEndpointResponse {
 
 /** Asks for endpoints. */
 export interface ListWebhookEndpointsRequest {
-  /** Empty: of all stores. */
+  /** Empty: of all stores that the caller may know. */
   storeId: string;
   /** 1..500; 0 means 50. */
   pageSize: number;
@@ -126,6 +126,7 @@ export interface PauseWebhookEndpointRequest {
   endpointId: string;
   /** 1..500 characters. */
   reason: string;
+  requestId: string;
 }
 
 /** The paused endpoint. */
@@ -136,6 +137,7 @@ export interface PauseWebhookEndpointResponse {
 /** Names an endpoint. */
 export interface ResumeWebhookEndpointRequest {
   endpointId: string;
+  requestId: string;
 }
 
 /** The active endpoint. */
@@ -146,6 +148,7 @@ export interface ResumeWebhookEndpointResponse {
 /** Names an endpoint. */
 export interface DeleteWebhookEndpointRequest {
   endpointId: string;
+  requestId: string;
 }
 
 /** It is gone. */
@@ -178,6 +181,7 @@ export interface ReplayWebhookDeliveriesRequest {
   eventId: string;
   /** Those that failed and came up since. */
   failedSince: Date | undefined;
+  requestId: string;
 }
 
 /** What is sent again. */
@@ -922,7 +926,7 @@ export const RotateWebhookSecretResponse: MessageFns<RotateWebhookSecretResponse
 };
 
 function createBasePauseWebhookEndpointRequest(): PauseWebhookEndpointRequest {
-  return { endpointId: "", reason: "" };
+  return { endpointId: "", reason: "", requestId: "" };
 }
 
 export const PauseWebhookEndpointRequest: MessageFns<PauseWebhookEndpointRequest> = {
@@ -932,6 +936,9 @@ export const PauseWebhookEndpointRequest: MessageFns<PauseWebhookEndpointRequest
     }
     if (message.reason !== "") {
       writer.uint32(18).string(message.reason);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(26).string(message.requestId);
     }
     return writer;
   },
@@ -963,6 +970,14 @@ export const PauseWebhookEndpointRequest: MessageFns<PauseWebhookEndpointRequest
             }
 
             message.reason = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.requestId = reader.string();
             continue;
           }
         }
@@ -1025,13 +1040,16 @@ export const PauseWebhookEndpointResponse: MessageFns<PauseWebhookEndpointRespon
 };
 
 function createBaseResumeWebhookEndpointRequest(): ResumeWebhookEndpointRequest {
-  return { endpointId: "" };
+  return { endpointId: "", requestId: "" };
 }
 
 export const ResumeWebhookEndpointRequest: MessageFns<ResumeWebhookEndpointRequest> = {
   encode(message: ResumeWebhookEndpointRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.endpointId !== "") {
       writer.uint32(10).string(message.endpointId);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(18).string(message.requestId);
     }
     return writer;
   },
@@ -1055,6 +1073,14 @@ export const ResumeWebhookEndpointRequest: MessageFns<ResumeWebhookEndpointReque
             }
 
             message.endpointId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.requestId = reader.string();
             continue;
           }
         }
@@ -1117,13 +1143,16 @@ export const ResumeWebhookEndpointResponse: MessageFns<ResumeWebhookEndpointResp
 };
 
 function createBaseDeleteWebhookEndpointRequest(): DeleteWebhookEndpointRequest {
-  return { endpointId: "" };
+  return { endpointId: "", requestId: "" };
 }
 
 export const DeleteWebhookEndpointRequest: MessageFns<DeleteWebhookEndpointRequest> = {
   encode(message: DeleteWebhookEndpointRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.endpointId !== "") {
       writer.uint32(10).string(message.endpointId);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(18).string(message.requestId);
     }
     return writer;
   },
@@ -1147,6 +1176,14 @@ export const DeleteWebhookEndpointRequest: MessageFns<DeleteWebhookEndpointReque
             }
 
             message.endpointId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.requestId = reader.string();
             continue;
           }
         }
@@ -1345,7 +1382,7 @@ export const ListWebhookDeliveriesResponse: MessageFns<ListWebhookDeliveriesResp
 };
 
 function createBaseReplayWebhookDeliveriesRequest(): ReplayWebhookDeliveriesRequest {
-  return { endpointId: "", eventId: "", failedSince: undefined };
+  return { endpointId: "", eventId: "", failedSince: undefined, requestId: "" };
 }
 
 export const ReplayWebhookDeliveriesRequest: MessageFns<ReplayWebhookDeliveriesRequest> = {
@@ -1358,6 +1395,9 @@ export const ReplayWebhookDeliveriesRequest: MessageFns<ReplayWebhookDeliveriesR
     }
     if (message.failedSince !== undefined) {
       Timestamp.encode(toTimestamp(message.failedSince), writer.uint32(26).fork()).join();
+    }
+    if (message.requestId !== "") {
+      writer.uint32(34).string(message.requestId);
     }
     return writer;
   },
@@ -1397,6 +1437,14 @@ export const ReplayWebhookDeliveriesRequest: MessageFns<ReplayWebhookDeliveriesR
             }
 
             message.failedSince = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.requestId = reader.string();
             continue;
           }
         }
@@ -1583,7 +1631,11 @@ export const SendTestWebhookResponse: MessageFns<SendTestWebhookResponse> = {
   },
 };
 
-/** Webhooks of stores: where they go, and what became of each. The gateway passes it on to operators. */
+/**
+ * Webhooks of stores: where they go, and what became of each. The gateway passes it on to operators; to staff what they may
+ * see and send again of their stores, and no other is known to them. A change is kept with who asked for it, once for its
+ * request_id.
+ */
 export type WebhookServiceDefinition = typeof WebhookServiceDefinition;
 export const WebhookServiceDefinition = {
   name: "WebhookService",
@@ -1598,7 +1650,7 @@ export const WebhookServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
-    /** The endpoints of a store, or of all, by store and age. */
+    /** The endpoints of a store, or of all, by store. */
     listWebhookEndpoints: {
       name: "ListWebhookEndpoints",
       requestType: ListWebhookEndpointsRequest as typeof ListWebhookEndpointsRequest,
