@@ -23,6 +23,7 @@ export function declareConfig(read: EnvReader) {
     redisTimeoutMs: read.integer('REDIS_TIMEOUT_MS', { default: 250, min: 10, max: 3000 }),
     breakerResetMs: read.integer('BREAKER_RESET_MS', { default: 2000, min: 100, max: 60_000 }),
     maxInFlight: read.integer('MAX_IN_FLIGHT', { default: 20_000, min: 1, max: 1_000_000 }),
+    reflection: read.boolean('REFLECTION', { default: true }),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
   };
 }

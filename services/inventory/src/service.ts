@@ -105,6 +105,7 @@ export async function startInventory(
     ],
     logger,
     metrics,
+    reflection: config.reflection,
   });
   life.closer('grpc', () => server.drain());
   server.serving(true);
