@@ -5,6 +5,8 @@ import { Fault } from '#libs/refusal/fault.js';
 
 /** Whom staff act for. */
 export const forUserHeader = 'Holdfast-For-User';
+const traceForm = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+const noTrace = {};
 const authorizationLength = 'authorization'.length;
 
 declare module 'fastify' {
@@ -31,9 +33,15 @@ export function callerOf({ principal, headers }: FastifyRequest): Caller {
   const { role, userId } = principal;
   const { authorization = '' } = headers;
   const forUser = forUserIn(headers);
-  if (forUser === undefined) return { role, userId, key: `${role} ${userId}`, metadata: { authorization } };
-  const metadata = { authorization, 'holdfast-for-user': forUser };
+  const own = { authorization, ...traceOf(headers) };
+  if (forUser === undefined) return { role, userId, key: `${role} ${userId}`, metadata: own };
+  const metadata = { ...own, 'holdfast-for-user': forUser };
   return { role, userId: forUser, key: `${role} ${userId} ${forUser}`, metadata };
+}
+
+/** The trace that the request is part of (W3C Trace Context), as headers to pass on. */
+function traceOf({ traceparent }: FastifyRequest['headers']): Readonly<Record<string, string>> {
+  return typeof traceparent === 'string' && traceForm.test(traceparent) ? { traceparent } : noTrace;
 }
 
 /** Finds out who calls, by the token: at once for one that was seen before. Throws or rejects with Faults. */
