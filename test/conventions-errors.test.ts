@@ -1,6 +1,4 @@
 import { Client, credentials, Metadata, type ServiceError, status as statusCode } from '@grpc/grpc-js';
-import { BadRequest, ErrorInfo, LocalizedMessage, RetryInfo } from '#libs/contracts/gen/google/rpc/error_details.js';
-import { Status } from '#libs/contracts/gen/google/rpc/status.js';
 import { LimitScope, RefusalReason } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { catalogue, reasons, refusalCatalogue } from '#libs/refusal/catalogue.js';
 import { Fault, type FaultReason, faultCatalogue, titleOf } from '#libs/refusal/fault.js';
@@ -10,6 +8,7 @@ import { silentLogger, standIn } from '#libs/rpc/stand-in.js';
 import { faultOfCall } from '#libs/rpc/status.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { type EdgeUnderTest, good, goodHeaders, startEdgeUnderTest } from '../services/bff/test/edge-under-test.js';
+import { detailsOf } from './status-details.js';
 
 const test = suite('conventions of errors');
 const faultReasons = Object.keys(faultCatalogue) as FaultReason[];
@@ -56,23 +55,6 @@ function errorOf(path: string, { language = '', bytes = Buffer.alloc(0) } = {}):
       error ? resolve(error) : reject(new Error('it was accepted')),
     );
   });
-}
-
-function detailsOf(error: ServiceError) {
-  const [bytes] = error.metadata.get('grpc-status-details-bin');
-  assert.instance(bytes, Buffer, `details of ${error.message}`);
-  const status = Status.decode(bytes as Buffer);
-  assert.is(status.code, error.code);
-  const all = <Message>(name: string, type: { decode(bytes: Uint8Array): Message }): Message[] =>
-    status.details
-      .filter(({ typeUrl }) => typeUrl === `type.googleapis.com/google.rpc.${name}`)
-      .map(({ value }) => type.decode(value));
-  return {
-    infos: all('ErrorInfo', ErrorInfo),
-    bad: all('BadRequest', BadRequest),
-    retries: all('RetryInfo', RetryInfo),
-    messages: all('LocalizedMessage', LocalizedMessage),
-  };
 }
 
 /** What the order service refuses with, and all facts it may have. */

@@ -60,6 +60,14 @@ export interface GrpcAsk {
 
 /** Calls a gateway. Never rejects: whoever is kept waiting is told TOO_LATE. */
 export async function callGrpc(address: string, ask: GrpcAsk): Promise<EdgeSaid> {
+  const error = await errorOfGrpc(address, ask);
+  if (error === null) return { code: 'OK', reason: 'OK', facts: {} };
+  const { reason, metadata: facts } = faultOfCall(error);
+  return { code: status[error.code] ?? error.code, reason, facts };
+}
+
+/** The error of a call as it came over the wire; null: there was none. */
+export async function errorOfGrpc(address: string, ask: GrpcAsk): Promise<ServiceError | null> {
   const client = new Client(address, credentials.createInsecure(), ask.options);
   const metadata = new Metadata();
   for (const [name, value] of ask.headers ?? []) metadata.add(name, value);
@@ -70,9 +78,7 @@ export async function callGrpc(address: string, ask: GrpcAsk): Promise<EdgeSaid>
     client.makeUnaryRequest(`/${ask.method}`, asIs, asIs, bytes, metadata, options, resolve);
   });
   client.close();
-  if (error === null) return { code: 'OK', reason: 'OK', facts: {} };
-  const { reason, metadata: facts } = faultOfCall(error);
-  return { code: status[error.code] ?? error.code, reason, facts };
+  return error;
 }
 
 export function assertSaid(said: EdgeSaid, [code, reason]: readonly [number | string, string], what: string): void {

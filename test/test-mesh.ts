@@ -22,6 +22,8 @@ import { readConfig as orderConfig } from '../services/order/src/config.js';
 import { startOrder } from '../services/order/src/service.js';
 import { readConfig as schedulerConfig } from '../services/scheduler/src/config.js';
 import { startScheduler } from '../services/scheduler/src/service.js';
+import { readConfig as webhookConfig } from '../services/webhook/src/config.js';
+import { startWebhook } from '../services/webhook/src/service.js';
 import { metricAt } from './metric-at.js';
 import { unlimited } from './unlimited.js';
 
@@ -36,10 +38,19 @@ export interface MeshOptions {
   gatewayLogger?: Logger;
   /** Also a scheduler, which does its jobs. */
   scheduler?: boolean;
+  /** Also a webhook service, which sends to private addresses. */
+  webhook?: boolean;
   /** Also a payment sandbox, which the order service knows and which knows the edge. */
   sandbox?: boolean;
   /** What Redis has seen survives its death. */
   durableRedis?: boolean;
+}
+
+export interface MeshProcess {
+  service: string;
+  adminAddress: string;
+  /** Of those that serve gRPC. */
+  grpcAddress?: string | undefined;
 }
 
 /** A mesh in this process, on a ledger, a Redis and a NATS of its own. One order service; a scheduler only when it is asked for. */
@@ -57,6 +68,7 @@ export interface TestMesh {
   /** One client for each inventory, past the proxy. */
   inventories: Client<typeof InventoryServiceDefinition>[];
   inventoryAddresses: string[];
+  processes: readonly MeshProcess[];
   /** Base URL of the payment sandbox; empty when there is none. */
   sandbox: string;
   /** What lies between the gateways and each inventory. */
@@ -66,6 +78,8 @@ export interface TestMesh {
   nats: PrivateServer;
   close(): Promise<void>;
 }
+
+type Env = Readonly<Record<string, string>>;
 
 const logger = createLogger('mesh', 'silent');
 const patient = { defaultDeadlineMs: 10_000 };
@@ -79,34 +93,27 @@ const common = {
 };
 
 export async function startTestMesh(options: MeshOptions = {}): Promise<TestMesh> {
-  const { gateways = 1, inventories = 1, gatewayEnv: ownEnv, gatewayLogger, durableRedis = false } = options;
+  const { gateways = 1, inventories = 1, gatewayEnv: ownEnv, durableRedis = false } = options;
   const redisOptions = { appendonly: durableRedis };
   const [ledger, redis, nats] = await Promise.all([testLedger(), privateRedis(redisOptions), privateNats()]);
-  const lives: Lifecycle[] = [];
-  const newLife = (log = logger): Lifecycle => {
-    const life = new Lifecycle(log);
-    lives.push(life);
-    return life;
-  };
+  const house = new House();
   const infra = { ...common, DATABASE_URL: ledger.url, REDIS_URL: redis.url, NATS_URL: nats.url };
-  const payments = options.sandbox === true ? await sandboxBeside(newLife()) : noSandbox;
-  const order = await startOrder(orderConfig({ ...infra, ...payments.orderEnv }), newLife());
-  const [inventoryAdmins, gatewayAdmins] = await Promise.all([adminAddresses(inventories), adminAddresses(gateways)]);
-  const inventoryAddresses = await eachOf(inventoryAdmins, async (admin) => {
-    return (await startInventory(inventoryConfig({ ...infra, ...admin }), newLife())).grpcAddress;
-  });
+  const payments = options.sandbox === true ? await sandboxBeside(house) : noSandbox;
+  const order = await house.start('order', (life) => startOrder(orderConfig({ ...infra, ...payments.orderEnv }), life));
+  const inventoryAddresses = await addressesOf(inventories, () =>
+    house.start('inventory', (life) => startInventory(inventoryConfig(infra), life)),
+  );
   const proxies = await Promise.all(inventoryAddresses.map((address) => faultProxy('127.0.0.1', portOf(address))));
   const inventoryTarget = proxies.map(({ port }) => `127.0.0.1:${port}`).join();
-  const gatewayPeers = { INVENTORY_TARGET: inventoryTarget, ORDER_TARGET: order.grpcAddress, REDIS_URL: redis.url };
-  const peers = { ...infra, ORDER_TARGET: order.grpcAddress, INVENTORY_TARGET: inventoryTarget };
-  const scheduler = options.scheduler === true ? await schedulerBeside(peers, newLife()) : {};
-  const gatewayEnv = { ...common, ...unlimited, ...gatewayPeers, ...scheduler, ...ownEnv };
-  const gatewayAddresses = await eachOf(gatewayAdmins, async (admin) => {
-    const own = { INSTANCE: `gateway-${portOf(admin.ADMIN_ADDRESS)}`, ...admin };
-    return (await startGateway(gatewayConfig({ ...gatewayEnv, ...own }), newLife(gatewayLogger))).grpcAddress;
+  const targets = { INVENTORY_TARGET: inventoryTarget, ORDER_TARGET: order.grpcAddress };
+  const others = await othersBeside(options, { ...infra, ...targets }, house);
+  const gatewayEnv = { ...common, ...unlimited, ...targets, REDIS_URL: redis.url, ...others, ...ownEnv };
+  const gatewayAddresses = await addressesOf(gateways, (index) => {
+    const config = gatewayConfig({ ...gatewayEnv, INSTANCE: `gateway-${index}` });
+    return house.start('gateway', (life) => startGateway(config, life), options.gatewayLogger);
   });
   const bffEnv = { ...common, GATEWAY_TARGET: gatewayAddresses.join(), ...payments.bffEnv, ...options.bffEnv };
-  const { httpAddress } = await startBff(bffConfig(bffEnv), newLife());
+  const { httpAddress } = await house.start('bff', (life) => startBff(bffConfig(bffEnv), life));
 
   const gatewayClients = gatewayAddresses.map((address) => connect(ReservationServiceDefinition, address, patient));
   const inventoryClients = inventoryAddresses.map((address) => connect(InventoryServiceDefinition, address, patient));
@@ -120,10 +127,11 @@ export async function startTestMesh(options: MeshOptions = {}): Promise<TestMesh
     gateway: gatewayAt(0),
     gatewayAt,
     gatewayAddresses,
-    gatewayMetric: (prefix) => sumOf(gatewayAdmins, prefix),
-    inventoryMetric: (prefix) => sumOf(inventoryAdmins, prefix),
+    gatewayMetric: (prefix) => house.metric('gateway', prefix),
+    inventoryMetric: (prefix) => house.metric('inventory', prefix),
     inventories: inventoryClients,
     inventoryAddresses,
+    processes: house.processes,
     sandbox: payments.url,
     proxies,
     ledger,
@@ -131,17 +139,48 @@ export async function startTestMesh(options: MeshOptions = {}): Promise<TestMesh
     nats,
     async close() {
       for (const client of [...gatewayClients, ...inventoryClients]) client.close();
-      for (const life of lives.reverse()) await life.close();
+      await house.close();
       await Promise.all(proxies.map((proxy) => proxy.close()));
       await Promise.all([ledger.drop(), redis.stop(), nats.stop()]);
     },
   };
 }
 
+/** The processes of a mesh; the last started closes first. */
+class House {
+  readonly processes: MeshProcess[] = [];
+  readonly #lives: Lifecycle[] = [];
+
+  async start<Started extends Omit<MeshProcess, 'service'>>(
+    service: string,
+    start: (life: Lifecycle) => Promise<Started>,
+    log = logger,
+  ): Promise<Started> {
+    const life = new Lifecycle(log);
+    this.#lives.push(life);
+    const started = await start(life);
+    life.ready();
+    const { adminAddress, grpcAddress } = started;
+    this.processes.push({ service, adminAddress, grpcAddress });
+    return started;
+  }
+
+  /** The sum over all processes of a service. */
+  async metric(service: string, prefix: string): Promise<number> {
+    const processes = this.processes.filter((process) => process.service === service);
+    const sums = await Promise.all(processes.map(({ adminAddress }) => metricAt(adminAddress, prefix)));
+    return sums.reduce((sum, one) => sum + one, 0);
+  }
+
+  async close(): Promise<void> {
+    for (let life = this.#lives.pop(); life; life = this.#lives.pop()) await life.close();
+  }
+}
+
 const noSandbox = { url: '', orderEnv: {}, bffEnv: {} };
 
 /** A sandbox, and the settings by which the services know it. The edge listens where the sandbox will tell. */
-async function sandboxBeside(life: Lifecycle): Promise<typeof noSandbox> {
+async function sandboxBeside(house: House): Promise<typeof noSandbox> {
   const key = randomUUID();
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const edge = `127.0.0.1:${await freePort()}`;
@@ -149,7 +188,7 @@ async function sandboxBeside(life: Lifecycle): Promise<typeof noSandbox> {
     ...{ ...common, PAYMENT_PROVIDER_KEY: key, PAYMENT_NOTICE_SECRET: secret },
     PAYMENT_NOTICE_URL: `http://${edge}/v1/payments/notices/sandbox`,
   };
-  const { url } = await startSandbox(sandboxConfig(env), life);
+  const { url } = await house.start('sandbox', (life) => startSandbox(sandboxConfig(env), life));
   return {
     url,
     orderEnv: { PAYMENT_PROVIDER_URL: url, PAYMENT_PROVIDER_KEY: key },
@@ -157,26 +196,22 @@ async function sandboxBeside(life: Lifecycle): Promise<typeof noSandbox> {
   };
 }
 
-async function schedulerBeside(env: Record<string, string>, life: Lifecycle): Promise<{ SCHEDULER_TARGET: string }> {
-  const { grpcAddress } = await startScheduler(schedulerConfig(env), life);
-  return { SCHEDULER_TARGET: grpcAddress };
+/** The services that not every mesh has, and how the gateway knows them. */
+async function othersBeside({ scheduler, webhook }: MeshOptions, env: Env, house: House): Promise<Env> {
+  const targets: Record<string, string> = {};
+  if (scheduler === true) {
+    const started = await house.start('scheduler', (life) => startScheduler(schedulerConfig(env), life));
+    targets.SCHEDULER_TARGET = started.grpcAddress;
+  }
+  if (webhook === true) {
+    const config = webhookConfig({ ...env, WEBHOOK_ALLOW_PRIVATE: 'true' });
+    targets.WEBHOOK_TARGET = (await house.start('webhook', (life) => startWebhook(config, life))).grpcAddress;
+  }
+  return targets;
 }
 
-interface Admin {
-  ADMIN_ADDRESS: string;
-}
-
-function adminAddresses(count: number): Promise<Admin[]> {
-  return Promise.all(Array.from({ length: count }, async () => ({ ADMIN_ADDRESS: `127.0.0.1:${await freePort()}` })));
-}
-
-function eachOf<Value>(admins: Admin[], make: (admin: Admin) => Promise<Value>): Promise<Value[]> {
-  return Promise.all(admins.map(make));
-}
-
-async function sumOf(admins: Admin[], prefix: string): Promise<number> {
-  const sums = await Promise.all(admins.map(({ ADMIN_ADDRESS }) => metricAt(ADMIN_ADDRESS, prefix)));
-  return sums.reduce((sum, one) => sum + one, 0);
+function addressesOf(count: number, start: (index: number) => Promise<{ grpcAddress: string }>): Promise<string[]> {
+  return Promise.all(Array.from({ length: count }, async (_, index) => (await start(index)).grpcAddress));
 }
 
 function portOf(address: string): number {

@@ -11,6 +11,8 @@ import { readConfig as orderConfig } from '../services/order/src/config.js';
 import { startOrder } from '../services/order/src/service.js';
 import { readConfig as schedulerConfig } from '../services/scheduler/src/config.js';
 import { startScheduler } from '../services/scheduler/src/service.js';
+import { readConfig as webhookConfig } from '../services/webhook/src/config.js';
+import { startWebhook } from '../services/webhook/src/service.js';
 import { unlimited } from './unlimited.js';
 
 /** The servers that services rest on. Without Redis or NATS their paths go round them. */
@@ -53,18 +55,28 @@ export class TestServices {
     return this.#start((life) => startInventory(inventoryConfig({ ...this.#common, ...env }), life));
   }
 
-  scheduler({ inventory, order }: Peers<'inventory' | 'order'>): Promise<{ grpcAddress: string }> {
+  scheduler({
+    inventory,
+    order,
+  }: Peers<'inventory' | 'order'>): Promise<{ grpcAddress: string; adminAddress: string }> {
     const env = { ...this.#common, INVENTORY_TARGET: inventory, ORDER_TARGET: order };
     return this.#start((life) => startScheduler(schedulerConfig(env), life));
   }
 
-  gateway({ inventory, order }: Peers<'inventory' | 'order'>, env: Env = {}): Promise<{ grpcAddress: string }> {
+  webhook(env: Env = {}): Promise<{ grpcAddress: string; adminAddress: string }> {
+    return this.#start((life) => startWebhook(webhookConfig({ ...this.#common, ...env }), life));
+  }
+
+  gateway(
+    { inventory, order }: Peers<'inventory' | 'order'>,
+    env: Env = {},
+  ): Promise<{ grpcAddress: string; adminAddress: string }> {
     const own = { INSTANCE: `gateway-${this.#lives.length}`, INVENTORY_TARGET: inventory, ORDER_TARGET: order };
     const all = { ...this.#common, ...unlimited, ...own, ...env };
     return this.#start((life) => startGateway(gatewayConfig(all), life));
   }
 
-  bff({ gateway }: Peers<'gateway'>, env: Env = {}): Promise<{ httpAddress: string }> {
+  bff({ gateway }: Peers<'gateway'>, env: Env = {}): Promise<{ httpAddress: string; adminAddress: string }> {
     return this.#start((life) => startBff(bffConfig({ ...this.#common, GATEWAY_TARGET: gateway, ...env }), life));
   }
 

@@ -7,9 +7,12 @@ import { NoticePost } from './notices.js';
 import { Till } from './till.js';
 
 /** Starts a payment provider that plays: no money moves. It serves when this resolves; `url` is its base URL. */
-export async function startSandbox(config: SandboxConfig, life: Lifecycle): Promise<{ url: string }> {
+export async function startSandbox(
+  config: SandboxConfig,
+  life: Lifecycle,
+): Promise<{ url: string; adminAddress: string }> {
   const { logger, closing } = life;
-  await startAdmin({ address: config.adminAddress, life, metrics: createMetrics(), checks: {} });
+  const admin = await startAdmin({ address: config.adminAddress, life, metrics: createMetrics(), checks: {} });
   const notices = new NoticePost({
     url: config.noticeUrl,
     secret: config.noticeSecret,
@@ -23,5 +26,5 @@ export async function startSandbox(config: SandboxConfig, life: Lifecycle): Prom
   const { hostname: host, port } = new URL(`http://${config.httpAddress}`);
   const url = await app.listen({ host, port: Number(port) });
   life.closer('http', () => app.close());
-  return { url };
+  return { url, adminAddress: admin.address };
 }

@@ -25,7 +25,10 @@ import type { BffConfig } from './config.js';
 const listenBacklog = 4_096;
 
 /** Starts the HTTP edge; it serves when this resolves. `httpAddress` is a base URL. Everything it opened is closed by `life`. */
-export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ httpAddress: string }> {
+export async function startBff(
+  config: BffConfig,
+  life: Lifecycle,
+): Promise<{ httpAddress: string; adminAddress: string }> {
   const { logger } = life;
   const metrics = createMetrics();
 
@@ -38,7 +41,7 @@ export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ ht
   });
   life.closer('gateway', () => gateway.close());
   const checks = { gateway: () => gateway.isReachable() };
-  await startAdmin({ address: config.adminAddress, life, metrics, checks });
+  const admin = await startAdmin({ address: config.adminAddress, life, metrics, checks });
 
   const app = createHttp({ ...config, logger, identify: identifyIn(config, life) });
   countRequests(app, metrics);
@@ -56,7 +59,7 @@ export async function startBff(config: BffConfig, life: Lifecycle): Promise<{ ht
   const { hostname: host, port } = new URL(`http://${config.httpAddress}`);
   const httpAddress = await app.listen({ host, port: Number(port), backlog: listenBacklog });
   life.closer('http', close);
-  return { httpAddress };
+  return { httpAddress, adminAddress: admin.address };
 }
 
 /** How it finds out who calls. */

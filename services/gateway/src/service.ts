@@ -35,7 +35,7 @@ import type { GatewayConfig } from './config.js';
 export async function startGateway(
   config: GatewayConfig,
   life: Lifecycle,
-): Promise<{ grpcAddress: string; publicAddress: string }> {
+): Promise<{ grpcAddress: string; publicAddress: string; adminAddress: string }> {
   const { logger } = life;
   const metrics = createMetrics();
   const tls = openTls(config.tlsDir, life);
@@ -52,7 +52,7 @@ export async function startGateway(
   });
   life.closer('inventory', () => inventory.close());
   const checks = { inventory: () => inventory.isReachable() };
-  await startAdmin({ address: config.adminAddress, life, metrics, checks });
+  const admin = await startAdmin({ address: config.adminAddress, life, metrics, checks });
 
   const redis = await openGatewayRedis(config, life, metrics);
   const marks = redis && openRequests(redis, config, { life, metrics });
@@ -82,7 +82,7 @@ export async function startGateway(
     self.list = list;
   }
   server.serving(true);
-  return { grpcAddress: server.address, publicAddress: server.publicAddress };
+  return { grpcAddress: server.address, publicAddress: server.publicAddress, adminAddress: admin.address };
 }
 
 /** Where it serves those who have no certificate of the mesh; undefined: where it serves the mesh. */
