@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { nodeFlags } from '#libs/runtime/node-flags.js';
 import { isOlder, minimumServerVersions } from '#libs/runtime/versions.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { isWebhookSecret } from '#libs/webhook/signature.js';
@@ -64,6 +65,10 @@ test('every service runs its own program and gets the settings that it gets on o
     const { INSTANCE: _instance, ...settings } = localSettings(name);
     assert.equal(Object.keys(environment).sort(), Object.keys(settings).sort(), name);
   }
+});
+
+test('a container starts Node as one machine does', () => {
+  assert.ok(dockerfile.includes(`\nENTRYPOINT ${JSON.stringify(['node', ...nodeFlags]).replaceAll(',', ', ')}\n`));
 });
 
 test('every program that a container runs is built', () => {

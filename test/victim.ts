@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { nodeFlags } from '#libs/runtime/node-flags.js';
 import { freePort } from '#libs/servers/free-port.js';
 import { type FaultProxy, faultProxy } from '#libs/testing/fault-proxy.js';
 import { testIdentity } from '#libs/testing/test-issuer.js';
@@ -107,7 +108,7 @@ export class Victim {
 
   #spawn(): ChildProcess {
     const program = fileURLToPath(new URL(`../services/${this.service}/src/main.js`, import.meta.url));
-    return spawn(process.execPath, ['--enable-source-maps', '--import', leash, program], {
+    return spawn(process.execPath, [...nodeFlags, '--import', leash, program], {
       env: { ...process.env, ...this.env },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { nodeFlags } from '#libs/runtime/node-flags.js';
 
 const programs = {
   'echo-server': new URL('./echo-server.js', import.meta.url),
@@ -22,9 +23,12 @@ export interface Rival {
   stop(): Promise<void>;
 }
 
-/** Starts a program of this folder and resolves when it serves. */
+/** Starts a program of this folder, as services are started, and resolves when it serves. */
 export async function startRival(name: RivalProgram, args: string[] = []): Promise<Rival> {
-  const child = fork(fileURLToPath(programs[name]), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(fileURLToPath(programs[name]), args, {
+    execArgv: [...nodeFlags],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   const gone = once(child, 'exit');
   const address = await Promise.race([
     once(child, 'message').then(([message]) => String(message)),

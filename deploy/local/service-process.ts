@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nodeFlags } from '#libs/runtime/node-flags.js';
 import { RestartPauses } from './restart-pauses.js';
 import type { ProcessPlan } from './topology.js';
 
@@ -48,7 +49,7 @@ export class ServiceProcess {
   start(): void {
     const { plan } = this;
     this.#pauses.started();
-    const child = spawn(process.execPath, ['--enable-source-maps', '--import', LEASH, plan.program], {
+    const child = spawn(process.execPath, [...nodeFlags, '--import', LEASH, plan.program], {
       env: { ...process.env, ...plan.env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // Ctrl-C in a terminal goes to the whole group of processes: the order of the end is ours to choose.
