@@ -1,12 +1,10 @@
-import { importSkus } from '../deploy/local/import-skus.js';
-import { type BenchMesh, startBenchMesh } from './drivers/bench-mesh.js';
+import { type BenchMesh, startBenchMesh, storeId } from './drivers/bench-mesh.js';
 import { driveStreams } from './drivers/drive.js';
+import { freshTag } from './drivers/fresh-tag.js';
 import type { Phase, Stretch } from './drivers/open-loop.js';
 import type { StreamJob, StreamResult } from './drivers/stream-driver.js';
 import type { Arm, ArmRun, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
 
-const storeId = 'bench';
-const noRateLimit = { perSecond: 1_000_000, burst: 1_000_000 };
 const skusOfRun = 16;
 const deadlineMs = 3_000;
 /** As calibration sets it: as much work as the mesh does in this time may be in flight; the rest waits so long at the gateway, or is refused. */
@@ -34,6 +32,7 @@ export const overload: Benchmark = {
   id: 'P11',
   title: 'orders served while twice as many come as can be served, open loop, against the most that can be served',
   unit: 'orders/s',
+  sharesMesh: true,
   gate: 0.9,
   goal: 0.95,
   bounds: [
@@ -45,17 +44,16 @@ export const overload: Benchmark = {
 
 async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
   const sizes = context.quick ? small : full;
-  const unbounded = await startBenchMesh(context, { name: 'unbounded' });
-  const roomy = new MeshUnderLoad(unbounded, 'u');
+  const roomy = new MeshUnderLoad(await context.shared.mesh());
   context.progress('measuring how much it can take');
   await roomy.capacity(sizes); // Warms it up.
   const first = await roomy.capacity(sizes);
-  await unbounded.stop();
+  await context.shared.stopMesh();
   let capacity = rateOfStretch(first.stretch);
   const maxInFlight = Math.max(closedInFlight, Math.round(capacity * inFlightSeconds));
 
   const env = { MAX_IN_FLIGHT: String(maxInFlight), SHED_AFTER_MS: String(shedAfterMs) };
-  const mesh = new MeshUnderLoad(await startBenchMesh(context, { name: 'bounded', env }), 'b');
+  const mesh = new MeshUnderLoad(await startBenchMesh(context, { env }));
   await mesh.capacity(sizes);
   const atCapacity: Arm = {
     name: 'capacity',
@@ -77,12 +75,7 @@ async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
 
 /** A mesh and the loads it is put under. */
 class MeshUnderLoad {
-  #runs = 0;
-
-  constructor(
-    private readonly bench: BenchMesh,
-    private readonly name: string,
-  ) {}
+  constructor(private readonly bench: BenchMesh) {}
 
   /** As many as it serves when the next comes as soon as one is served. */
   async capacity({ capacity }: Sizes): Promise<{ stretch: Stretch; busyShare: number; violations: string[] }> {
@@ -120,16 +113,10 @@ class MeshUnderLoad {
 
   /** Skus with units for everybody who may want one. */
   async #job(wanted: number): Promise<Omit<StreamJob, 'load'>> {
-    this.#runs += 1;
-    const tag = `${this.name}${this.#runs}`;
+    const tag = freshTag();
     const skuIds = Array.from({ length: skusOfRun }, (_, n) => `${tag}-${n}`);
-    const { services, gateway } = this.bench.mesh.describe();
-    const capacity = Math.ceil(wanted / skusOfRun);
-    await importSkus(
-      services.inventory?.[0]?.grpc ?? '',
-      skuIds.map((skuId) => ({ skuId, storeId, title: skuId, capacity, priceMinor: 1500, rateLimit: noRateLimit })),
-    );
-    return { addresses: [gateway], storeId, skuIds, tag, deadlineMs };
+    await this.bench.putSkus(skuIds, Math.ceil(wanted / skusOfRun));
+    return { addresses: [this.bench.mesh.describe().gateway], storeId, skuIds, tag, deadlineMs };
   }
 
   /** Whoever was told yes has an order, and nobody else; and nobody was told anything but yes or what is allowed besides. */

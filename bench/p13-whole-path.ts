@@ -1,20 +1,16 @@
-import { importSkus } from '../deploy/local/import-skus.js';
-import type { Mesh } from '../deploy/local/mesh.js';
 import { type Rival, startRival } from './baselines/start-rival.js';
-import { startBenchMesh } from './drivers/bench-mesh.js';
+import { type BenchMesh, storeId } from './drivers/bench-mesh.js';
 import { drive } from './drivers/drive.js';
+import { freshTag } from './drivers/fresh-tag.js';
 import type { DriveResult } from './drivers/grpc-driver.js';
-import type { LedgerWitness } from './drivers/ledger-witness.js';
 import { meterMesh } from './drivers/mesh-meter.js';
 import { meterCpu } from './drivers/process-cpu.js';
 import { reserveMethod } from './drivers/reserve-method.js';
 import type { Arm, ArmRun, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
 
 const { path } = reserveMethod;
-const storeId = 'bench';
 const inFlight = 256;
 const deadlineMs = 5_000;
-const noRateLimit = { perSecond: 1_000_000, burst: 1_000_000 };
 
 interface Load {
   requests: number;
@@ -26,36 +22,32 @@ export const wholePath: Benchmark = {
   id: 'P13',
   title: "a mesh's Reserve, 256 in flight on one sku, against a bare grpc-js echo of the same messages",
   unit: 'calls/s',
+  sharesMesh: true,
   gate: 0.3,
   goal: 0.6,
   open,
 };
 
-async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
-  const { life, quick } = context;
-  const { mesh, witness } = await startBenchMesh(context);
+async function open({ life, quick, shared }: BenchmarkContext): Promise<OpenBenchmark> {
+  const bench = await shared.mesh();
   const echo = await startRival('echo-server');
   life.closer('echo', () => echo.stop());
   return {
-    a: meshArm(mesh, witness, quick ? { requests: 6_000, warmUp: 2_000 } : { requests: 30_000, warmUp: 4_000 }),
+    a: meshArm(bench, quick ? { requests: 6_000, warmUp: 2_000 } : { requests: 30_000, warmUp: 4_000 }),
     b: echoArm(echo, quick ? { requests: 12_000, warmUp: 2_000 } : { requests: 60_000, warmUp: 4_000 }),
     reported: [],
   };
 }
 
-function meshArm(mesh: Mesh, witness: LedgerWitness, load: Load): Arm {
-  let runs = 0;
+function meshArm({ mesh, witness, putSkus }: BenchMesh, load: Load): Arm {
   return {
     name: 'mesh',
     run: async () => {
-      const tag = `r${++runs}`;
+      const tag = freshTag();
       const skuId = `hot-${tag}`;
       const described = mesh.describe();
-      const inventory = described.services.inventory?.[0]?.grpc ?? '';
       const capacity = load.requests + load.warmUp;
-      await importSkus(inventory, [
-        { skuId, storeId, title: skuId, capacity, priceMinor: 1500, rateLimit: noRateLimit },
-      ]);
+      await putSkus([skuId], capacity);
       const meter = await meterMesh(described);
       const result = await drive({
         address: described.gateway,
@@ -75,11 +67,10 @@ function meshArm(mesh: Mesh, witness: LedgerWitness, load: Load): Arm {
 }
 
 function echoArm({ address, pid }: Rival, load: Load): Arm {
-  let runs = 0;
   return {
     name: 'echo',
     run: async () => {
-      const tag = `e${++runs}`;
+      const tag = freshTag();
       const cpu = meterCpu({ echo: pid });
       const result = await drive({ address, path, storeId, skuId: `hot-${tag}`, tag, inFlight, deadlineMs, ...load });
       return runOf(load, result, cpu(load.requests + load.warmUp), unexpected(result, ['HELD']));

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PrivateServer } from '#libs/servers/private-server.js';
 import { renderTable } from '#libs/terminal/table.js';
-import { importSkus } from '../deploy/local/import-skus.js';
-import { type BenchMesh, startBenchMesh } from './drivers/bench-mesh.js';
+import { type BenchMesh, startBenchMesh, storeId } from './drivers/bench-mesh.js';
 import { firstHeldMs, longestGapMs, SteadyFlow } from './drivers/steady-flow.js';
 import { StockSwitch } from './drivers/stock-switch.js';
 import { encodeItem, StreamLoad } from './drivers/stream-load.js';
@@ -11,12 +10,10 @@ import type { Judged } from './frame/bounds.js';
 import { median } from './frame/paired-runs.js';
 import type { Findings, Survey } from './frame/survey.js';
 
-const storeId = 'bench';
 const perSecond = 500;
 const deadlineMs = 3_000;
 /** More than all rounds together ask for. */
 const capacity = 1_000_000;
-const noRateLimit = { perSecond: 1_000_000, burst: 1_000_000 };
 /** The timeout that services have by default, and no word about a Redis that is away: it is meant to be. */
 const env = { REDIS_TIMEOUT_MS: '250', LOG_LEVEL: 'error' };
 const warmUpMs = 3_000;
@@ -86,14 +83,12 @@ interface Told {
 
 /** Does something while orders of a sku of its own come, and checks the laws afterwards. */
 async function underLoad(
-  { mesh, witness }: BenchMesh,
+  { mesh, witness, putSkus }: BenchMesh,
   skuId: string,
   act: (flow: SteadyFlow) => Promise<void>,
 ): Promise<Told> {
-  const { services, gateway } = mesh.describe();
-  const inventory = services.inventory?.[0]?.grpc ?? '';
-  await importSkus(inventory, [{ skuId, storeId, title: skuId, capacity, priceMinor: 1500, rateLimit: noRateLimit }]);
-  const load = await StreamLoad.open([gateway], (item, outcome) => flow.ended(item, outcome));
+  await putSkus([skuId], capacity);
+  const load = await StreamLoad.open([mesh.describe().gateway], (item, outcome) => flow.ended(item, outcome));
   const wish = { storeId, skuId, tag: skuId, deadlineMs };
   const flow = new SteadyFlow(perSecond, (from, to) =>
     load.send(

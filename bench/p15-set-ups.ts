@@ -39,8 +39,7 @@ export const setUps: Survey = {
 /** All three are up and take turns, so that whatever else the machine does weighs on all alike. */
 async function survey(context: BenchmarkContext): Promise<Findings> {
   const sizes = context.quick ? small : full;
-  const meshes: SetUpUnderLoad[] = [];
-  for (const one of named) meshes.push(await SetUpUnderLoad.start(context, one));
+  const meshes = await Promise.all(named.map((one) => SetUpUnderLoad.start(context, one)));
   for (const mesh of meshes) await mesh.warmUp(sizes.warmUpMs);
   const idle = meshes.map((mesh) => mesh.meterIdle());
   await pause(sizes.idleMs);

@@ -4,7 +4,7 @@ import { joinOneByOne } from './baselines/join-one-by-one.js';
 import { runCallers } from './drivers/callers.js';
 import { claimOf } from './drivers/claims.js';
 import { openDirectAdmission } from './drivers/direct-admission.js';
-import { LedgerCopies } from './drivers/ledger-copies.js';
+import type { LedgerCopies } from './drivers/ledger-copies.js';
 import { LedgerWitness } from './drivers/ledger-witness.js';
 import { meterCpu } from './drivers/process-cpu.js';
 import { LineWatcher, soldOut } from './drivers/waiting-line.js';
@@ -42,7 +42,7 @@ export const waitlistJoins: Benchmark = {
 };
 
 async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
-  const copies = await LedgerCopies.open(context.directory, context.life);
+  const copies = await context.shared.ledgerCopies();
   const share = context.quick ? quickShare : 1;
   const armOf = (way: Way): Arm => ({ name: way.name, run: () => joinOnce(copies, way) });
   return {

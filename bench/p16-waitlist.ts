@@ -3,8 +3,7 @@ import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/or
 import { CallerRole } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
 import { connect } from '#libs/rpc/client.js';
 import { renderTable } from '#libs/terminal/table.js';
-import { type BenchMesh, startBenchMesh } from './drivers/bench-mesh.js';
-import { LedgerCopies } from './drivers/ledger-copies.js';
+import type { BenchMesh } from './drivers/bench-mesh.js';
 import { LedgerWitness } from './drivers/ledger-witness.js';
 import { latenciesOf, OpenLoop } from './drivers/open-loop.js';
 import { joinLine, LineWatcher, soldOut } from './drivers/waiting-line.js';
@@ -28,6 +27,7 @@ const [looks, entriesPerLook] = [21, 500];
 export const waitlist: Survey = {
   id: 'P16b',
   title: `places among ${longLine} who wait, and the news of a promotion on the stream while ${waiting} wait`,
+  sharesMesh: true,
   survey,
 };
 
@@ -35,7 +35,7 @@ async function survey(context: BenchmarkContext): Promise<Findings> {
   context.progress('places in a long line');
   const places = await readPlaces(context);
   context.progress('promotions');
-  const news = await promote(await startBenchMesh(context), context.quick ? cancelMs.quick : cancelMs.full);
+  const news = await promote(await context.shared.mesh(), context.quick ? cancelMs.quick : cancelMs.full);
   const ratio = median(places.longMs) / median(places.shortMs);
   const [each, atOnce] = [latenciesOf(news.eachMs), latenciesOf(news.atOnceMs)];
   return {
@@ -85,8 +85,8 @@ interface Places {
 }
 
 /** Random entries of a short line and of a long one by turns; the time is the ledger's, without a call for each. */
-async function readPlaces({ directory, life }: BenchmarkContext): Promise<Places> {
-  const copies = await LedgerCopies.open(directory, life);
+async function readPlaces({ shared }: BenchmarkContext): Promise<Places> {
+  const copies = await shared.ledgerCopies();
   const databaseUrl = await copies.make();
   const witness = new LedgerWitness(databaseUrl);
   const watcher = await LineWatcher.open(databaseUrl);

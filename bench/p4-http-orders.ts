@@ -1,22 +1,18 @@
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { startRedis } from '#libs/servers/start-redis.js';
-import { importSkus } from '../deploy/local/import-skus.js';
-import type { Mesh } from '../deploy/local/mesh.js';
 import { startRival } from './baselines/start-rival.js';
 import { startUnaryMesh } from './baselines/start-unary-mesh.js';
-import { startBenchMesh } from './drivers/bench-mesh.js';
+import { type BenchMesh, storeId } from './drivers/bench-mesh.js';
+import { freshTag } from './drivers/fresh-tag.js';
 import { driveHttp, type HttpOrdersResult, wrkProgram } from './drivers/http-orders.js';
-import { LedgerCopies } from './drivers/ledger-copies.js';
 import { LedgerWitness } from './drivers/ledger-witness.js';
 import { meterMesh } from './drivers/mesh-meter.js';
 import { meterCpu } from './drivers/process-cpu.js';
 import type { Arm, ArmRun, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
 
-const storeId = 'bench';
 /** More than any arm can sell in its time. */
 const capacity = 1_000_000;
-const noRateLimit = { perSecond: 1_000_000, burst: 1_000_000 };
 
 interface Load {
   wrk: string;
@@ -31,6 +27,7 @@ export const ordersAgainstMonolith: Benchmark = {
   title:
     'orders of one sku over HTTP, each committed before its answer, against one process with one transaction an order',
   unit: 'orders/s',
+  sharesMesh: true,
   gate: 3,
   goal: 8,
   open: (context) => open(context, monolithArm),
@@ -42,6 +39,7 @@ export const ordersAgainstUnaryMesh: Benchmark = {
   title:
     'orders of one sku over HTTP, each committed before its answer, against a mesh of unary calls, one of each an order',
   unit: 'orders/s',
+  sharesMesh: true,
   gate: 3,
   goal: 6,
   open: (context) => open(context, unaryMeshArm),
@@ -51,37 +49,33 @@ async function open(
   context: BenchmarkContext,
   rivalArm: (context: BenchmarkContext, load: Load) => Promise<Arm>,
 ): Promise<OpenBenchmark> {
-  const { quick, progress } = context;
+  const { quick, progress, shared } = context;
   const wrk = await wrkProgram(progress);
   const load = {
     wrk,
     connections: 256,
     ...(quick ? { seconds: 4, warmUpSeconds: 2 } : { seconds: 8, warmUpSeconds: 4 }),
   };
-  const { mesh, witness } = await startBenchMesh(context);
-  return { a: meshArm(mesh, witness, load), b: await rivalArm(context, load), reported: [] };
+  return { a: meshArm(await shared.mesh(), load), b: await rivalArm(context, load), reported: [] };
 }
 
-function meshArm(mesh: Mesh, witness: LedgerWitness, load: Load): Arm {
-  let runs = 0;
+function meshArm({ mesh, witness, putSkus }: BenchMesh, load: Load): Arm {
   return {
     name: 'mesh',
     run: async () => {
       const described = mesh.describe();
-      const skuId = `hot-${++runs}`;
-      const inventory = described.services.inventory?.[0]?.grpc ?? '';
-      await importSkus(inventory, [
-        { skuId, storeId, title: skuId, capacity, priceMinor: 1500, rateLimit: noRateLimit },
-      ]);
+      const tag = freshTag();
+      const skuId = `hot-${tag}`;
+      await putSkus([skuId], capacity);
       const meter = () => meterMesh(described);
-      return orders(load, { url: described.http, skuId, tag: `r${runs}`, witness, meter });
+      return orders(load, { url: described.http, skuId, tag, witness, meter });
     },
   };
 }
 
 /** One process and a pool of twenty, on a ledger with the same tables. */
-async function monolithArm({ life, directory }: BenchmarkContext, load: Load): Promise<Arm> {
-  const copies = await LedgerCopies.open(join(directory, 'rival'), life);
+async function monolithArm({ life, shared }: BenchmarkContext, load: Load): Promise<Arm> {
+  const copies = await shared.ledgerCopies();
   const url = await copies.make();
   const witness = new LedgerWitness(url);
   life.closer('witness of the rival', () => witness.close());
@@ -92,8 +86,8 @@ async function monolithArm({ life, directory }: BenchmarkContext, load: Load): P
 }
 
 /** Edge, gateway, inventory with Redis, and order with a pool of twenty. */
-async function unaryMeshArm({ life, directory }: BenchmarkContext, load: Load): Promise<Arm> {
-  const copies = await LedgerCopies.open(join(directory, 'rival'), life);
+async function unaryMeshArm({ life, directory, shared }: BenchmarkContext, load: Load): Promise<Arm> {
+  const copies = await shared.ledgerCopies();
   const url = await copies.make();
   const witness = new LedgerWitness(url);
   life.closer('witness of the rival', () => witness.close());
@@ -117,15 +111,15 @@ interface RivalEdge {
 }
 
 function rivalArm(name: string, load: Load, { url, witness, pids, stock }: RivalEdge): Arm {
-  let runs = 0;
   return {
     name,
     run: async () => {
-      const skuId = `hot-${++runs}`;
+      const tag = freshTag();
+      const skuId = `hot-${tag}`;
       await witness.putSkus(storeId, [skuId], capacity);
       await stock(skuId);
       const meter = async () => meterCpu(pids);
-      return orders(load, { url, skuId, tag: `r${runs}`, witness, meter });
+      return orders(load, { url, skuId, tag, witness, meter });
     },
   };
 }

@@ -5,7 +5,7 @@ import { startNats } from '#libs/servers/start-nats.js';
 import { type ClaimsPlan, claimsMessages } from './drivers/claims.js';
 import { ClaimsQueue } from './drivers/claims-queue.js';
 import { type DrainConsumer, startOrderService, startPerOrderConsumer } from './drivers/drain-consumers.js';
-import { LedgerCopies } from './drivers/ledger-copies.js';
+import type { LedgerCopies } from './drivers/ledger-copies.js';
 import { LedgerWitness } from './drivers/ledger-witness.js';
 import { meterCpu } from './drivers/process-cpu.js';
 import type { Arm, ArmRun, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
@@ -40,7 +40,7 @@ export const consumerDrain: Benchmark = {
 };
 
 async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
-  const copies = await LedgerCopies.open(context.directory, context.life);
+  const copies = await context.shared.ledgerCopies();
   const orders = context.quick ? 10_000 : 50_000;
   const batched = { orders, skuIds: hotSku, claimsPerMessage };
   const shard = shardOfStore(storeId, defaultShards);

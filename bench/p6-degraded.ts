@@ -8,7 +8,7 @@ import { insertOrder } from './baselines/order-transaction.js';
 import { runCallers } from './drivers/callers.js';
 import { claimOf } from './drivers/claims.js';
 import { openDirectAdmission } from './drivers/direct-admission.js';
-import { LedgerCopies } from './drivers/ledger-copies.js';
+import type { LedgerCopies } from './drivers/ledger-copies.js';
 import { LedgerWitness } from './drivers/ledger-witness.js';
 import { meterCpu } from './drivers/process-cpu.js';
 import type { Arm, ArmRun, Benchmark, BenchmarkContext } from './frame/benchmark.js';
@@ -103,7 +103,7 @@ function against({ id, gate, goal, rival, open }: Rival): Benchmark {
     ...{ id, gate, goal, unit: 'orders/s' },
     title: `orders of one sku straight on the ledger, 256 callers, against ${rival}`,
     open: async (context) => {
-      const copies = await LedgerCopies.open(context.directory, context.life);
+      const copies = await context.shared.ledgerCopies();
       const armOf = (way: Way): Arm => ({ name: way.name, run: () => sellOnce(context, copies, way) });
       return { a: armOf(directAdmission), b: armOf(await open(context)), reported: [] };
     },

@@ -1,16 +1,14 @@
-import { importSkus } from '../deploy/local/import-skus.js';
 import { increase, scrape, total } from '../deploy/rush/readings.js';
-import { type BenchMesh, startBenchMesh } from './drivers/bench-mesh.js';
+import { type BenchMesh, storeId } from './drivers/bench-mesh.js';
 import { drive } from './drivers/drive.js';
+import { freshTag } from './drivers/fresh-tag.js';
 import { meterMesh } from './drivers/mesh-meter.js';
 import { reserveMethod } from './drivers/reserve-method.js';
 import { StockSwitch } from './drivers/stock-switch.js';
 import type { Arm, ArmRun, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
 
-const storeId = 'bench';
 const inFlight = 256;
 const deadlineMs = 5_000;
-const noRateLimit = { perSecond: 1_000_000, burst: 1_000_000 };
 /** On a busy machine the gate is late for a few, who go round it. */
 const leastShareOfPath = 0.95;
 
@@ -22,42 +20,42 @@ export const postgresPath: Benchmark = {
   id: 'P6f',
   title: "a mesh's Reserve, 256 in flight on one sku, its stock path on POSTGRES against AUTO",
   unit: 'calls/s',
+  sharesMesh: true,
   gate: 0.7,
   goal: 0.9,
   open,
 };
 
 async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
-  const bench = await startBenchMesh(context);
+  const bench = await context.shared.mesh();
   const stockSwitch = new StockSwitch(bench.mesh.describe());
-  context.life.closer('switch', () => stockSwitch.close());
+  context.life.closer('switch', async () => {
+    await stockSwitch.set('AUTO');
+    stockSwitch.close();
+  });
   const load = context.quick ? { requests: 6_000, warmUp: 2_000 } : { requests: 30_000, warmUp: 4_000 };
-  let runs = 0;
   const arm = (path: Path): Arm => ({
     name: named[path],
     run: async () => {
-      runs += 1;
       await stockSwitch.set(path === 'REDIS' ? 'AUTO' : path);
-      return reserve(bench, path, `r${runs}`, load);
+      return reserve(bench, path, load);
     },
   });
   return { a: arm('POSTGRES'), b: arm('REDIS'), reported: [] };
 }
 
 async function reserve(
-  { mesh, witness }: BenchMesh,
+  { mesh, witness, putSkus }: BenchMesh,
   way: Path,
-  tag: string,
   load: { requests: number; warmUp: number },
 ): Promise<ArmRun> {
+  const tag = freshTag();
   const skuId = `hot-${tag}`;
   const described = mesh.describe();
   const [inventory] = described.services.inventory ?? [];
-  if (inventory?.grpc === undefined) throw new Error('the mesh has no inventory');
+  if (inventory === undefined) throw new Error('the mesh has no inventory');
   const capacity = load.requests + load.warmUp;
-  await importSkus(inventory.grpc, [
-    { skuId, storeId, title: skuId, capacity, priceMinor: 1500, rateLimit: noRateLimit },
-  ]);
+  await putSkus([skuId], capacity);
   const before = await scrape([inventory.admin]);
   const meter = await meterMesh(described);
   const { gateway: address } = described;

@@ -2,7 +2,7 @@ import { Pool } from 'pg';
 import { expireJob } from '../services/scheduler/src/app/jobs.js';
 import { expireOneByOne } from './baselines/expire-one-by-one.js';
 import { DueHolds } from './drivers/due-holds.js';
-import { LedgerCopies } from './drivers/ledger-copies.js';
+import type { LedgerCopies } from './drivers/ledger-copies.js';
 import { LedgerWitness } from './drivers/ledger-witness.js';
 import { meterCpu } from './drivers/process-cpu.js';
 import type { Arm, ArmRun, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
@@ -33,7 +33,7 @@ export const expiry: Benchmark = {
 };
 
 async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
-  const copies = await LedgerCopies.open(context.directory, context.life);
+  const copies = await context.shared.ledgerCopies();
   const ours = { holds: context.quick ? 5_000 : 50_000, expire: expireByJob };
   const rival = { holds: context.quick ? 1_000 : 4_000, expire: expireEach };
   const armOf = (way: Way): Arm => ({ name: way.name, run: () => expireOnce(copies, way) });

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { renderTable } from '#libs/terminal/table.js';
-import { importSkus } from '../deploy/local/import-skus.js';
-import { type BenchMesh, startBenchMesh } from './drivers/bench-mesh.js';
+import { type BenchMesh, storeId } from './drivers/bench-mesh.js';
 import { type ClosedLoop, closedLoop } from './drivers/closed-loop.js';
 import { DueHolds } from './drivers/due-holds.js';
+import { freshTag } from './drivers/fresh-tag.js';
 import { latenciesOf, type Stretch } from './drivers/open-loop.js';
 import { encodeItem, StreamLoad } from './drivers/stream-load.js';
 import type { BenchmarkContext } from './frame/benchmark.js';
@@ -11,16 +11,14 @@ import type { Judged } from './frame/bounds.js';
 import { median } from './frame/paired-runs.js';
 import type { Findings, Survey } from './frame/survey.js';
 
-const storeId = 'bench';
 const holds = 10_000;
 const skus = 100;
 const inFlight = 256;
 /** More than one round sells. */
 const capacity = 1_000_000;
-const noRateLimit = { perSecond: 1_000_000, burst: 1_000_000 };
 const deadlineMs = 5_000;
 /** By then they are written and sales have been counted alone. */
-const endInMs = 15_000;
+const endInMs = 12_000;
 const warmUpMs = 1_500;
 const aloneMs = 2_000;
 /** Sales are counted for so long after the last hold was released, while the events are told. */
@@ -42,11 +40,12 @@ interface Round {
 export const expiryBesideSales: Survey = {
   id: 'P7b',
   title: `${holds} holds of ${skus} skus that end at one instant, beside ${inFlight} reservations of another sku in flight`,
+  sharesMesh: true,
   survey,
 };
 
 async function survey(context: BenchmarkContext): Promise<Findings> {
-  const bench = await startBenchMesh(context);
+  const bench = await context.shared.mesh();
   const rounds: Round[] = [];
   const count = context.quick ? 1 : 5;
   for (let round = 1; round <= count; round += 1) {
@@ -66,13 +65,12 @@ async function survey(context: BenchmarkContext): Promise<Findings> {
   };
 }
 
-async function endHoldsOnce({ mesh, witness }: BenchMesh, round: string): Promise<Round> {
-  const skuId = `sale-${round}`;
-  const { services, gateway } = mesh.describe();
-  const inventory = services.inventory?.[0]?.grpc ?? '';
-  await importSkus(inventory, [{ skuId, storeId, title: skuId, capacity, priceMinor: 1500, rateLimit: noRateLimit }]);
-  const dueHolds = await DueHolds.open(mesh.servers.urls.postgres, `due-${round}-`);
-  const sale = await openSale(gateway, skuId);
+async function endHoldsOnce({ mesh, witness, putSkus }: BenchMesh, round: string): Promise<Round> {
+  const tag = freshTag();
+  const skuId = `sale-${tag}`;
+  await putSkus([skuId], capacity);
+  const dueHolds = await DueHolds.open(mesh.servers.urls.postgres, `due-${tag}-`);
+  const sale = await openSale(mesh.describe().gateway, skuId);
   try {
     const endAt = new Date(Date.now() + endInMs);
     const aloneFrom = new Date(endAt.getTime() - aloneMs);

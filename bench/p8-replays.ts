@@ -1,14 +1,10 @@
-import { importSkus } from '../deploy/local/import-skus.js';
-import type { Mesh } from '../deploy/local/mesh.js';
-import { startBenchMesh } from './drivers/bench-mesh.js';
+import { type BenchMesh, storeId } from './drivers/bench-mesh.js';
 import { driveStreams } from './drivers/drive.js';
-import type { LedgerWitness } from './drivers/ledger-witness.js';
+import { freshTag } from './drivers/fresh-tag.js';
 import { meterMesh } from './drivers/mesh-meter.js';
 import type { ClosedPlan, StreamJob, StreamResult } from './drivers/stream-driver.js';
 import type { Arm, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
 
-const storeId = 'bench';
-const noRateLimit = { perSecond: 1_000_000, burst: 1_000_000 };
 const inFlight = 256;
 const deadlineMs = 5_000;
 
@@ -19,6 +15,7 @@ export const replays: Benchmark = {
   id: 'P8',
   title: 'the same reservations sent a second time, against the first time, 256 in flight on one sku',
   unit: 'answers/s',
+  sharesMesh: true,
   gate: 1.3,
   goal: 2,
   bounds: [
@@ -28,51 +25,42 @@ export const replays: Benchmark = {
   open,
 };
 
-async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
-  const { quick } = context;
-  const { mesh, witness } = await startBenchMesh(context);
+async function open({ quick, shared }: BenchmarkContext): Promise<OpenBenchmark> {
+  const bench = await shared.mesh();
   const load = { inFlight, ...(quick ? { warmUp: 3_000, items: 5_000 } : { warmUp: 5_000, items: 20_000 }) };
-  let runs = 0;
-  const nextJob = async (): Promise<Job> => {
-    runs += 1;
-    return newSale(mesh, `r${runs}`, load);
-  };
-  return { a: secondTime(mesh, witness, nextJob), b: firstTime(mesh, witness, nextJob), reported: [] };
+  return { a: secondTime(bench, load), b: firstTime(bench, load), reported: [] };
 }
 
 /** A sku with a unit for everybody, and the requests for it: always the same ones for the same job. */
-async function newSale(mesh: Mesh, tag: string, load: ClosedPlan): Promise<Job> {
+async function newSale({ mesh, putSkus }: BenchMesh, load: ClosedPlan): Promise<Job> {
+  const tag = freshTag();
   const skuId = `hot-${tag}`;
-  const { services, gateway } = mesh.describe();
-  const capacity = load.items + load.warmUp;
-  await importSkus(services.inventory?.[0]?.grpc ?? '', [
-    { skuId, storeId, title: skuId, capacity, priceMinor: 1500, rateLimit: noRateLimit },
-  ]);
-  return { addresses: [gateway], storeId, skuIds: [skuId], tag, deadlineMs, load };
+  await putSkus([skuId], load.items + load.warmUp);
+  return { addresses: [mesh.describe().gateway], storeId, skuIds: [skuId], tag, deadlineMs, load };
 }
 
-function firstTime(mesh: Mesh, witness: LedgerWitness, nextJob: () => Promise<Job>): Arm {
+function firstTime(bench: BenchMesh, load: ClosedPlan): Arm {
   return {
     name: 'first time',
-    run: async () => measured(mesh, witness, await nextJob()),
+    run: async () => measured(bench, await newSale(bench, load)),
   };
 }
 
-function secondTime(mesh: Mesh, witness: LedgerWitness, nextJob: () => Promise<Job>): Arm {
+function secondTime(bench: BenchMesh, load: ClosedPlan): Arm {
   return {
     name: 'second time',
     run: async () => {
-      const job = await nextJob();
+      const job = await newSale(bench, load);
       const first = await driveStreams(job);
       // All is committed and settled, so that what follows is the replays' own.
-      const before = [...unexpected(first), ...(await witness.violations(job.skuIds, requestsOf(job)))];
-      const run = await measured(mesh, witness, job);
+      const before = [...unexpected(first), ...(await bench.witness.violations(job.skuIds, requestsOf(job)))];
+      const run = await measured(bench, job);
       return { ...run, violations: [...before, ...run.violations] };
     },
   };
 }
 
-async function measured(mesh: Mesh, witness: LedgerWitness, job: Job) {
+async function measured({ mesh, witness }: BenchMesh, job: Job) {
   const meter = await meterMesh(mesh.describe());
   const result = await driveStreams(job);
   const counters = await meter(requestsOf(job));

@@ -1,9 +1,7 @@
 import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
-import { importSkus } from '../deploy/local/import-skus.js';
-import type { Mesh } from '../deploy/local/mesh.js';
-import { startBenchMesh } from './drivers/bench-mesh.js';
+import { type BenchMesh, startBenchMesh, storeId } from './drivers/bench-mesh.js';
 import { driveStreams } from './drivers/drive.js';
-import type { LedgerWitness } from './drivers/ledger-witness.js';
+import { freshTag } from './drivers/fresh-tag.js';
 import { meterMesh } from './drivers/mesh-meter.js';
 import type { Stretch } from './drivers/open-loop.js';
 import { meterCpu } from './drivers/process-cpu.js';
@@ -11,11 +9,8 @@ import type { StreamResult } from './drivers/stream-driver.js';
 import { startUnlimitedGateway } from './drivers/unlimited-gateway.js';
 import type { Arm, ArmRun, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
 
-const storeId = 'bench';
 const deadlineMs = 5_000;
 const inFlight = 256;
-/** Nobody is refused by it, and everybody has to ask. */
-const wideLimit = { perSecond: 1_000_000, burst: 1_000_000 };
 const tightLimit = { perSecond: 500, burst: 500 };
 const overloadFactor = 3;
 const gateways = 3;
@@ -39,61 +34,63 @@ export const limiter: Benchmark = {
 
 async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
   const { life, quick } = context;
-  const { mesh, witness } = await startBenchMesh(context, { scale: { gateway: gateways } });
-  const unlimited = await startUnlimitedGateway(mesh.describe());
+  const bench = await startBenchMesh(context, { scale: { gateway: gateways } });
+  const described = bench.mesh.describe();
+  const unlimited = await startUnlimitedGateway(described);
   life.closer('unlimited gateway', () => unlimited.stop());
   const load = quick ? { warmUp: 4_000, items: 8_000 } : { warmUp: 5_000, items: 40_000 };
-  const limited = mesh.describe().services.gateway ?? [];
+  const limited = described.services.gateway ?? [];
   const addresses = limited.flatMap(({ grpc }) => grpc ?? []);
   return {
-    a: paid('limits on', { mesh, witness, address: addresses[0] ?? '', pid: limited[0]?.pid, load }),
-    b: paid('limits off', { mesh, witness, address: unlimited.address, pid: unlimited.pid, load }),
-    reported: [threeTimesTheLimit({ mesh, witness, addresses, ms: quick ? 3_000 : 8_000 })],
+    a: paid('limits on', { bench, address: addresses[0] ?? '', pid: limited[0]?.pid, load }),
+    b: paid('limits off', { bench, address: unlimited.address, pid: unlimited.pid, load }),
+    reported: [threeTimesTheLimit({ bench, addresses, ms: quick ? 3_000 : 8_000 })],
   };
 }
 
 interface PaidOptions {
-  mesh: Mesh;
-  witness: LedgerWitness;
+  bench: BenchMesh;
   address: string;
   pid: number | undefined;
   load: { warmUp: number; items: number };
 }
 
 /** A unit for everybody, as fast as they are served. */
-function paid(name: string, { mesh, witness, address, pid, load }: PaidOptions): Arm {
+function paid(name: string, { bench, address, pid, load }: PaidOptions): Arm {
   return {
     name,
     run: async () => {
       const capacity = load.warmUp + load.items;
-      const skuId = await putSku(mesh, capacity, wideLimit);
-      const meter = await meterMesh(mesh.describe());
+      // Nobody is refused by the limit, and everybody has to ask.
+      const skuId = `hot-${freshTag()}`;
+      await bench.putSkus([skuId], capacity);
+      const meter = await meterMesh(bench.mesh.describe());
       const cpu = meterCpu({ gateway: pid });
       const wish = { addresses: [address], storeId, skuIds: [skuId], tag: skuId, deadlineMs };
       const result = await driveStreams({ ...wish, load: { inFlight, ...load } });
       const counters = { ...(await meter(capacity)), ...cpu(capacity) };
       const [stretch] = result.phases;
-      const violations = [...unexpected(stretch, []), ...(await witness.violations([skuId], capacity))];
+      const violations = [...unexpected(stretch, []), ...(await bench.witness.violations([skuId], capacity))];
       return runOf(result, stretch, counters, violations);
     },
   };
 }
 
 interface TightOptions {
-  mesh: Mesh;
-  witness: LedgerWitness;
+  bench: BenchMesh;
   addresses: string[];
   ms: number;
 }
 
 /** Every gateway lets some of the crowd through; together they let through what the limit says. */
-function threeTimesTheLimit({ mesh, witness, addresses, ms }: TightOptions): Arm {
+function threeTimesTheLimit({ bench, addresses, ms }: TightOptions): Arm {
   const { perSecond, burst } = tightLimit;
   return {
     name: threeGateways,
     run: async () => {
       const phases = [{ perSecond: perSecond * overloadFactor, ms }];
-      const skuId = await putSku(mesh, (perSecond * overloadFactor * ms) / 1000, tightLimit);
+      const skuId = `hot-${freshTag()}`;
+      await bench.putSkus([skuId], (perSecond * overloadFactor * ms) / 1000, { rateLimit: tightLimit });
       const wish = { addresses, storeId, skuIds: [skuId], tag: skuId, deadlineMs, onBusy: OnBusy.ON_BUSY_FAIL };
       const result = await driveStreams({ ...wish, load: { phases, windowMs: 1_000 } });
       const [stretch] = result.phases;
@@ -103,19 +100,10 @@ function threeTimesTheLimit({ mesh, witness, addresses, ms }: TightOptions): Arm
         admitted_by_limit_when_sent: share(ms),
         admitted_by_limit_when_answered: share(stretch?.lastAnswerMs ?? 0),
       };
-      const violations = [...unexpected(stretch, ['status 8']), ...(await witness.violations([skuId], admitted))];
+      const violations = [...unexpected(stretch, ['status 8']), ...(await bench.witness.violations([skuId], admitted))];
       return runOf(result, stretch, counters, violations);
     },
   };
-}
-
-let skus = 0;
-async function putSku(mesh: Mesh, capacity: number, rateLimit: { perSecond: number; burst: number }): Promise<string> {
-  skus += 1;
-  const skuId = `hot-${skus}`;
-  const inventory = mesh.describe().services.inventory?.[0]?.grpc ?? '';
-  await importSkus(inventory, [{ skuId, storeId, title: skuId, capacity, priceMinor: 1500, rateLimit }]);
-  return skuId;
 }
 
 function runOf(

@@ -4,17 +4,15 @@ import { Client as PostgresClient } from 'pg';
 import { type Plan, ReconcileServiceDefinition } from '#libs/contracts/gen/holdfast/control/v1/reconcile_service.js';
 import { sqlFile } from '#libs/postgres/statement.js';
 import { type Client, connect } from '#libs/rpc/client.js';
-import { importSkus } from '../deploy/local/import-skus.js';
 import type { Mesh } from '../deploy/local/mesh.js';
-import { startBenchMesh } from './drivers/bench-mesh.js';
+import { type BenchMesh, startBenchMesh, storeId } from './drivers/bench-mesh.js';
 import { driveStreams } from './drivers/drive.js';
+import { freshTag } from './drivers/fresh-tag.js';
 import type { LedgerWitness } from './drivers/ledger-witness.js';
 import type { ClosedPlan, StreamJob, StreamResult } from './drivers/stream-driver.js';
 import type { Arm, ArmRun, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
 
 const pastOrders = sqlFile(new URL('./sql/past_orders.sql', import.meta.url));
-const storeId = 'bench';
-const noRateLimit = { perSecond: 1_000_000, burst: 1_000_000 };
 const inFlight = 256;
 const deadlineMs = 5_000;
 const lookDeadlineMs = 600_000;
@@ -38,7 +36,8 @@ export const reconcile: Benchmark = {
 
 async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
   const { quick, life, progress } = context;
-  const { mesh, witness } = await startBenchMesh(context);
+  const bench = await startBenchMesh(context);
+  const { mesh, witness } = bench;
   for (const job of ['reconcile', 'reconcile-ended']) await witness.ledger.jobSetPaused(job, true, 'measured by hand');
   progress('filling the ledger');
   await fill(mesh.servers.urls.postgres, quick ? { skus: 100, orders: 10_000 } : { skus: 1_000, orders: 100_000 });
@@ -46,13 +45,9 @@ async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
   life.closer('looks', () => looks.close());
 
   const load = { inFlight, ...(quick ? { warmUp: 1_000, items: 3_000 } : { warmUp: 2_000, items: 10_000 }) };
-  let runs = 0;
   const sale = (name: string, look?: () => Promise<Look>): Arm => ({
     name,
-    run: async () => {
-      runs += 1;
-      return sell(witness, await newSale(mesh, `r${runs}`, load), look);
-    },
+    run: async () => sell(witness, await newSale(bench, load), look),
   });
   const look = (): Promise<Look> => lookOnce(looks, inventoryOf(mesh).pid);
   return { a: sale(beside, look), b: sale('sales alone'), reported: [] };
@@ -109,12 +104,10 @@ async function fill(databaseUrl: string, { skus, orders }: { skus: number; order
   await client.end();
 }
 
-async function newSale(mesh: Mesh, tag: string, load: ClosedPlan): Promise<Job> {
+async function newSale({ mesh, putSkus }: BenchMesh, load: ClosedPlan): Promise<Job> {
+  const tag = freshTag();
   const skuId = `hot-${tag}`;
-  const capacity = load.items + load.warmUp;
-  await importSkus(inventoryOf(mesh).grpc, [
-    { skuId, storeId, title: skuId, capacity, priceMinor: 1500, rateLimit: noRateLimit },
-  ]);
+  await putSkus([skuId], load.items + load.warmUp);
   return { addresses: [mesh.describe().gateway], storeId, skuIds: [skuId], tag, deadlineMs, load };
 }
 

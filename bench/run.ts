@@ -1,39 +1,38 @@
-// npm run bench -- [ID… | all] [--json] [--quick] [--rounds N]: see README.md beside this file.
-import { mkdirSync, rmSync } from 'node:fs';
+// npm run bench -- [ID… | all] [--json] [--quick] [--pairs N]: see README.md beside this file.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createLogger } from '#libs/runtime/logger.js';
 import { benchmarks } from './benchmarks.js';
-import type { Benchmark, BenchmarkContext } from './frame/benchmark.js';
-import { type MachineFacts, machineFacts } from './frame/machine.js';
-import { runPaired } from './frame/paired-runs.js';
-import {
-  describeFindings,
-  describeMachine,
-  describeOutcome,
-  findingsLine,
-  keepResult,
-  resultLine,
-} from './frame/report.js';
+import { ServersOfRun } from './drivers/servers-of-run.js';
+import type { Benchmark } from './frame/benchmark.js';
+import { commitOf } from './frame/commit.js';
+import { machineFacts } from './frame/machine.js';
+import { Progress } from './frame/progress.js';
+import { describeMachine, keepResult } from './frame/report.js';
 import { repository, resultsDirectory } from './frame/results.js';
+import { runBenchmarks } from './frame/run-benchmarks.js';
+import { describeSummary, summaryLine, summaryPage } from './frame/summary.js';
 import type { Survey } from './frame/survey.js';
 
-const help = `npm run bench -- [ID… | all] [--json] [--quick] [--rounds N]
+const defaultPairs = { full: 4, quick: 1 };
+const help = `npm run bench -- [ID… | all] [--json] [--quick] [--pairs N]
 
 ${benchmarks.map((one) => `  ${one.id.padEnd(4)} ${one.title}${'gate' in one ? ` (gate ${one.gate}, goal ${one.goal})` : ''}`).join('\n')}
 
-  --json      one JSON line per benchmark on stdout and nothing else
-  --quick     fewer items, one round: to see that it works
-  --rounds N  rounds of A B B A (3)
+  --json      one JSON line per benchmark on stdout and nothing else; after all of them one of id "all"
+  --quick     fewer items, one pair: to see that it works
+  --pairs N   pairs of A and B (${defaultPairs.full})
 
-Exits 1 when a gate is missed or a law was broken. Each result is added to bench/results/<ID>.jsonl.`;
+Exits 1 when a gate is missed or a law was broken. Each result is added to bench/results/<ID>.jsonl, and those of the
+command are in bench/results/table.md.`;
 
 interface Options {
   chosen: (Benchmark | Survey)[];
   json: boolean;
   quick: boolean;
-  rounds: number;
+  pairs: number;
 }
 
 process.exitCode = await main();
@@ -52,9 +51,14 @@ async function main(): Promise<number> {
   }
   const directory = join(repository, '.holdfast', `bench-${process.pid}`);
   mkdirSync(directory, { recursive: true });
+  const life = new Lifecycle(createLogger('bench', options.json ? 'silent' : 'warn'), 30_000);
+  const interrupted = (): void => void life.close().then(() => process.exit(130));
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
-    return await runAll(options, directory);
+    return await run(options, directory, life);
   } finally {
+    await life.close();
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
     rmSync(directory, { recursive: true, force: true });
   }
 }
@@ -68,17 +72,17 @@ function readOptions(args: string[]): Options | undefined {
       help: { type: 'boolean', short: 'h', default: false },
       json: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
-      rounds: { type: 'string' },
+      pairs: { type: 'string' },
     },
   });
   if (values.help) return undefined;
-  const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds wants a whole number of at least 1');
+  const pairs = Number(values.pairs ?? (values.quick ? defaultPairs.quick : defaultPairs.full));
+  if (!Number.isInteger(pairs) || pairs < 1) throw new Error('--pairs wants a whole number of at least 1');
   const wanted = positionals.length === 0 ? ['all'] : positionals;
   const unknown = wanted.filter((word) => !benchmarks.some((one) => isMeant(one, word)));
   if (unknown.length > 0) throw new Error(`no such benchmark: ${unknown.join(', ')}`);
   const chosen = benchmarks.filter((one) => wanted.some((word) => isMeant(one, word)));
-  return { chosen, json: values.json, quick: values.quick, rounds };
+  return { chosen, json: values.json, quick: values.quick, pairs };
 }
 
 /** `P1` means P1a and P1b, which measure one thing against two rivals, and `growth` all that begin with it. */
@@ -86,57 +90,24 @@ function isMeant(one: Benchmark | Survey, word: string): boolean {
   return (word === 'all' && !('apart' in one)) || word === one.id || word === one.id.replace(/(?<=\d)[a-z]$|-.*/, '');
 }
 
-async function runAll(options: Options, directory: string): Promise<number> {
-  const machine = machineFacts(directory);
-  if (!options.json) process.stdout.write(`${describeMachine(machine)}\n`);
-  let passed = true;
-  for (const benchmark of options.chosen) {
-    passed = (await runOne(benchmark, machine, options, join(directory, benchmark.id))) && passed;
-  }
-  return passed ? 0 : 1;
-}
-
-/** Whether its gates were met and its laws held. */
-async function runOne(
-  benchmark: Benchmark | Survey,
-  machine: MachineFacts,
-  { json, quick, rounds }: Options,
-  directory: string,
-): Promise<boolean> {
-  const life = new Lifecycle(createLogger('bench', json ? 'silent' : 'warn'), 30_000);
-  const interrupted = (): void => void life.close().then(() => process.exit(130));
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
-  const progress = (text: string): void => showProgress(`${benchmark.id} ${text}`);
-  try {
-    mkdirSync(directory, { recursive: true });
-    progress('starting what it needs');
-    const context = { quick, directory, life, progress };
-    const { line, text } = await ('survey' in benchmark
-      ? surveyed(benchmark, machine, context)
-      : compared(benchmark, machine, context, rounds));
-    keepResult(resultsDirectory, line);
-    showProgress('');
-    process.stdout.write(`${json ? JSON.stringify(line) : text}\n`);
-    return line.gates_met && line.invariants_ok;
-  } finally {
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
-    await life.close();
-  }
-}
-
-async function compared(benchmark: Benchmark, machine: MachineFacts, context: BenchmarkContext, rounds: number) {
-  const outcome = await runPaired(await benchmark.open(context), rounds, context.progress);
-  const line = resultLine(benchmark, outcome, machine, context.quick);
-  return { line, text: describeOutcome(benchmark, outcome, line) };
-}
-
-async function surveyed(survey: Survey, machine: MachineFacts, context: BenchmarkContext) {
-  const findings = await survey.survey(context);
-  const line = findingsLine(survey, findings, machine, context.quick);
-  return { line, text: describeFindings(survey, findings) };
-}
-
-/** One line of a terminal, written over by the next; nothing where nobody watches. */
-function showProgress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[2K${text}`);
+async function run({ chosen, json, quick, pairs }: Options, directory: string, life: Lifecycle): Promise<number> {
+  const facts = { commit: commitOf(repository), quick, machine: machineFacts(directory) };
+  if (!json) process.stdout.write(`${describeMachine(facts.machine)}\n`);
+  const progress = new Progress(process.stderr, resultsDirectory, chosen, quick);
+  const shared = new ServersOfRun({ directory, life, report: (text) => progress.say(text) });
+  const { lines, reports } = await runBenchmarks(chosen, {
+    ...{ facts, pairs, directory, life, shared, progress },
+    onEnded: (line, { text }) => {
+      keepResult(resultsDirectory, line);
+      process.stdout.write(`${json ? JSON.stringify(line) : text}\n`);
+    },
+  });
+  const summary = summaryLine(lines, facts, progress.seconds);
+  const isAll = benchmarks.every((one) => 'apart' in one || chosen.includes(one));
+  if (isAll) keepResult(resultsDirectory, summary);
+  if (json && isAll) process.stdout.write(`${JSON.stringify(summary)}\n`);
+  if (!json && chosen.length > 1) process.stdout.write(`\n${describeSummary(reports)}\n`);
+  const command = ['npm run bench --', ...process.argv.slice(2)].join(' ');
+  writeFileSync(join(resultsDirectory, 'table.md'), summaryPage(reports, facts, command));
+  return summary.gates_met && summary.invariants_ok ? 0 : 1;
 }

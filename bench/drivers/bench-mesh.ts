@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { testIdentityDirectory } from '#libs/testing/test-issuer.js';
+import { importSkus, type SkuWish } from '../../deploy/local/import-skus.js';
 import { type Mesh, type MeshOptions, startMesh } from '../../deploy/local/mesh.js';
 import type { BenchmarkContext } from '../frame/benchmark.js';
 import { LedgerWitness } from './ledger-witness.js';
@@ -15,19 +16,29 @@ export const benchSettings = {
   CALLER_RATE_BURST: '1000000',
 };
 
+/** Of every sku. */
+export const storeId = 'bench';
+/** A unit for everybody, nobody limited, and no hold that ends while others are measured. */
+const plentiful = {
+  ...{ storeId, priceMinor: 1500, holdTtlSeconds: 86_400 },
+  rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
+};
+
 const shownLines = 10;
 const shownLength = 500;
 
-/** A mesh to measure, and the looks into its ledger. Both are closed with the benchmark, and can be closed before. */
+/** A mesh to measure, and the looks into its ledger. Both are closed with the lifecycle, and can be closed before. */
 export interface BenchMesh {
   mesh: Mesh;
   witness: LedgerWitness;
+  /** Puts skus on sale, so many units each. */
+  putSkus(skuIds: readonly string[], capacity: number, terms?: Partial<SkuWish>): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Starts one with a folder of its own. */
 export async function startBenchMesh(
-  { directory, life, progress }: BenchmarkContext,
+  { directory, life, progress }: Pick<BenchmarkContext, 'directory' | 'life' | 'progress'>,
   { name = 'mesh', env = {}, ...options }: { name?: string } & Pick<MeshOptions, 'env' | 'scale' | 'without'> = {},
 ): Promise<BenchMesh> {
   const settings = { ...benchSettings, ...env };
@@ -49,7 +60,12 @@ export async function startBenchMesh(
     return stopping;
   };
   life.closer(name, stop);
-  return { mesh, witness, stop };
+  const putSkus: BenchMesh['putSkus'] = (skuIds, capacity, terms = {}) =>
+    importSkus(
+      mesh.describe().services.inventory?.[0]?.grpc ?? '',
+      skuIds.map((skuId) => ({ ...plentiful, skuId, title: skuId, capacity, ...terms })),
+    );
+  return { mesh, witness, putSkus, stop };
 }
 
 /** Whatever a service at log level "warn" has to say spoils a measurement; a few lines tell why. */

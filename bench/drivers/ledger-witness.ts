@@ -50,7 +50,7 @@ export class LedgerWitness {
       timeZone: '',
       perUserLimit: 1,
       maxPerOrder: 10,
-      holdTtlSeconds: 900,
+      holdTtlSeconds: 86_400,
       paymentRequired: true,
       priceMinor: 1500,
       currency: 'EUR',

@@ -1,8 +1,7 @@
-import { importSkus } from '../../deploy/local/import-skus.js';
 import type { DispensableServer } from '../../deploy/local/topology.js';
 import { increase, type Reading, scrape, total } from '../../deploy/rush/readings.js';
 import type { BenchmarkContext } from '../frame/benchmark.js';
-import { type BenchMesh, startBenchMesh } from './bench-mesh.js';
+import { type BenchMesh, startBenchMesh, storeId } from './bench-mesh.js';
 import { driveStreams } from './drive.js';
 import { meterMesh } from './mesh-meter.js';
 import { isServed, type Stretch } from './open-loop.js';
@@ -32,8 +31,6 @@ export interface Step {
   keptUp: boolean;
 }
 
-const storeId = 'bench';
-const noRateLimit = { perSecond: 1_000_000, burst: 1_000_000 };
 const skusOfStep = 16;
 const deadlineMs = 5_000;
 /** Before what is measured, at the same rate. */
@@ -151,10 +148,7 @@ export class SetUpUnderLoad {
     const skuIds = Array.from({ length: skusOfStep }, (_, n) => `${load}-${this.#skus + n}`);
     this.#skus += skusOfStep;
     const capacity = load === 'orders' ? Math.ceil(items / skusOfStep) : 0;
-    await importSkus(
-      this.#bench.mesh.describe().services.inventory?.[0]?.grpc ?? '',
-      skuIds.map((skuId) => ({ skuId, storeId, title: skuId, capacity, priceMinor: 1500, rateLimit: noRateLimit })),
-    );
+    await this.#bench.putSkus(skuIds, capacity);
     return skuIds;
   }
 

@@ -1,4 +1,5 @@
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
+import type { ServersOfRun } from '../drivers/servers-of-run.js';
 
 /** One run of one arm: so many items in so much time, and what was seen on the way. */
 export interface ArmRun {
@@ -32,6 +33,8 @@ export interface BenchmarkContext {
   directory: string;
   /** Closed when the benchmark has ended or was interrupted. */
   life: Lifecycle;
+  /** What other benchmarks of the run use too. */
+  shared: Pick<ServersOfRun, 'mesh' | 'ledgerCopies' | 'stopMesh'>;
   /** Says what is going on, for a person at a terminal. */
   progress(text: string): void;
 }
@@ -56,6 +59,8 @@ export interface Bound {
 export interface Benchmark {
   id: string;
   title: string;
+  /** Whether it runs on the mesh that benchmarks share, which is stopped after the last of them. */
+  sharesMesh?: boolean;
   /** What a rate counts, as in "orders/s". */
   unit: string;
   gate: number;

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { ResultLine } from './report.js';
 import { resultsDirectory } from './results.js';
 
-/** What a benchmark came to when it last ran here; undefined when it never did. */
+/** What a benchmark came to when it last ran to its end here; undefined when it never did. */
 export function lastLine(id: string): ResultLine | undefined {
   try {
     const lines = readFileSync(join(resultsDirectory, `${id}.jsonl`), 'utf8')
       .trimEnd()
       .split('\n');
-    return JSON.parse(lines.at(-1) ?? '') as ResultLine;
+    return lines.map((line) => JSON.parse(line) as ResultLine).findLast((line) => 'arms' in line);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

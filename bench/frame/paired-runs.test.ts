@@ -20,21 +20,21 @@ function arms(rates: Record<string, number[]>, violations: Record<string, string
 
 const silent = (): void => {};
 
-test('two rounds run A B B A A B B A, then what is only reported', async () => {
+test('four pairs run A B B A A B B A, then what is only reported', async () => {
   const { order, armOf } = arms({});
-  await runPaired({ a: armOf('A'), b: armOf('B'), reported: [armOf('C')] }, 2, silent);
+  await runPaired({ a: armOf('A'), b: armOf('B'), reported: [armOf('C')] }, 4, silent);
   assert.is(order.join(''), 'ABBAABBAC');
 });
 
 test('each A is compared with the B beside it', async () => {
   const { armOf } = arms({ A: [100, 30], B: [10, 10] });
-  const { ratio } = await runPaired({ a: armOf('A'), b: armOf('B'), reported: [] }, 1, silent);
+  const { ratio } = await runPaired({ a: armOf('A'), b: armOf('B'), reported: [] }, 2, silent);
   assert.equal(ratio, { median: 6.5, lo: 3, hi: 10 });
 });
 
 test('counters are medians over the runs of an arm', async () => {
   const { armOf } = arms({ A: [1, 5, 9, 100], B: [1, 1, 1, 1] });
-  const { a } = await runPaired({ a: armOf('A'), b: armOf('B'), reported: [] }, 2, silent);
+  const { a } = await runPaired({ a: armOf('A'), b: armOf('B'), reported: [] }, 4, silent);
   assert.equal(a.counters, { items: 7 });
 });
 

@@ -21,16 +21,16 @@ export interface Outcome {
 }
 
 /**
- * Runs A B B A `rounds` times: whatever drifts on the machine meanwhile weighs on both arms alike. Each A is paired
- * with the B beside it. Stops at the first broken law, because what follows would measure a wrong system.
+ * Runs `pairs` of A and B, every other one the other way round, as A B B A: whatever drifts on the machine meanwhile weighs
+ * on both arms alike. Stops at the first broken law, because what follows would measure a wrong system.
  */
 export async function runPaired(
   open: OpenBenchmark,
-  rounds: number,
+  pairs: number,
   progress: (text: string) => void,
 ): Promise<Outcome> {
   const { a, b, reported } = open;
-  const order = Array.from({ length: rounds }, () => [a, b, b, a]).flat();
+  const order = Array.from({ length: pairs }, (_, pair) => (pair % 2 === 0 ? [a, b] : [b, a])).flat();
   const runs = new Map<Arm, ArmRun[]>([...new Set([a, b, ...reported])].map((arm) => [arm, []]));
   const schedule = [...order, ...reported];
   for (const [position, arm] of schedule.entries()) {

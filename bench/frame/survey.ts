@@ -17,6 +17,8 @@ export interface Findings {
 export interface Survey {
   id: string;
   title: string;
+  /** As of a benchmark. */
+  sharesMesh?: boolean;
   /** Takes longer than its share of `all`, and runs only when it is named. */
   apart?: true;
   survey(context: BenchmarkContext): Promise<Findings>;
