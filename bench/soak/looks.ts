@@ -92,6 +92,7 @@ export class Looks {
       'dead rows, %': (bloat?.dead_share ?? Number.NaN) * 100,
       'stock table MB': (bloat?.stock_bytes ?? Number.NaN) / mb,
       'Redis MB': fact('used_memory') / mb,
+      'Redis bytes a key': fact('used_memory') / (await this.redis.dbsize()),
       'Redis connections': fact('connected_clients'),
       'claim streams MB': claimsBytes / mb,
     };

@@ -30,6 +30,7 @@ export function declareConfig(read: EnvReader) {
     redisUrl: read.url('REDIS_URL', { protocols: ['redis:', 'rediss:'], optional: true }),
     redisTimeoutMs: read.integer('REDIS_TIMEOUT_MS', { default: 80, min: 10, max: 3_000 }),
     shards: read.integer('SHARDS', { default: 4, min: 1, max: 1024 }),
+    marksKeepHours: read.integer('MARKS_KEEP_HOURS', { default: 24, min: 1, max: 168 }),
     ratePerSecond: read.integer('RATE_PER_SECOND', { default: 50, ...rate }),
     rateBurst: read.integer('RATE_BURST', { default: 50, ...rate }),
     userRatePerSecond: read.integer('USER_RATE_PER_SECOND', { default: 20, ...rate }),

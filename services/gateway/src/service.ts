@@ -203,9 +203,11 @@ function openRequests(
   config: GatewayConfig,
   { life, metrics }: Pick<Surroundings, 'life' | 'metrics'>,
 ): RedisRequests {
-  const { instance, shards, redisTimeoutMs: callMs } = config;
+  const { instance, shards, redisTimeoutMs: callMs, marksKeepHours } = config;
   const user = { perSecond: config.userRatePerSecond, burst: config.userRateBurst };
-  const requests = new RedisRequests({ redis, instance, shards, user, callMs, logger: life.logger, metrics });
+  const retentionMs = marksKeepHours * 3_600_000;
+  const { logger } = life;
+  const requests = new RedisRequests({ redis, instance, shards, user, callMs, retentionMs, logger, metrics });
   life.closer('requests', () => requests.close());
   return requests;
 }

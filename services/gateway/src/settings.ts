@@ -110,6 +110,12 @@ export const settingNotes: SettingNotes = {
   REQUEST_ID_SECRETS: {
     why: 'Sign and verify the request ids that the gateways issue; the same in every gateway, several with commas between. The first signs, all verify: put a new one last everywhere, then first, and take the old one away half an hour later. Without one no request ids are issued.',
   },
+  MARKS_KEEP_HOURS: {
+    unit: 'hours',
+    why: 'How long Redis keeps what a request was told, about 450 bytes each. Whoever asks again with the same id within that time is told the same; an order is found under its id for ever.',
+    smaller: 'Whoever comes back later with the id of a no that left no row is a new request, and may be told yes.',
+    larger: 'Redis holds more: a hundred requests a second are 4 GB in a day.',
+  },
   SHARDS: {
     unit: 'shards',
     why: 'Marks, buckets and lines of a store are in its shard, one slot of a Redis cluster. The same in every service.',

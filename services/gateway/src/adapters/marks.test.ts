@@ -3,6 +3,7 @@ import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import type { Beginning, Begun, Ending } from '../app/ports.js';
 import type { RedisRequests } from './redis-requests.js';
+import { requestKeys } from './request-keys.js';
 import { beginAll, beginning, ending, kindsOf, limitOf, RequestsStage, stored } from './test-redis-requests.js';
 
 const test = suite('marks');
@@ -102,6 +103,17 @@ test('a try whose lease is over ends it all the same when nobody took it', async
   await hasty.begin(first);
   await gateway.end(ending(first, stored('HELD')));
   assert.is((await again(first)).kind, 'DONE');
+});
+
+test('a mark is kept for as long as its gateway is told to keep marks', async () => {
+  for (const retentionMs of [3_600_000, 7_200_000]) {
+    const first = beginning();
+    const keeper = stage.gateway({ retentionMs });
+    await keeper.begin(first);
+    await keeper.end(ending(first, stored('HELD')));
+    const left = await stage.redis.pttl(requestKeys.mark(first.shard, first.markId));
+    assert.ok(left > retentionMs - 60_000 && left <= retentionMs, `${left}`);
+  }
 });
 
 test('a try that renews keeps its mark', async () => {

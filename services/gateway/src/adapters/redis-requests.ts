@@ -30,6 +30,8 @@ export interface RedisRequestsOptions {
   /** What one user may change: 20 a second, 40 at once. */
   readonly user?: Rate;
   readonly line?: Partial<LineRules>;
+  /** How long a mark is kept (24 hours). */
+  readonly retentionMs?: number;
   /** How long a mark is a try's own (10 s). */
   readonly leaseMs?: number;
   /** What one call to Redis may take (80), and how long it counts as away after one that failed (250). */
@@ -76,13 +78,13 @@ export class RedisRequests implements Requests {
   readonly #presence: Presence;
 
   constructor(options: RedisRequestsOptions) {
-    const { redis, shards, logger, metrics, leaseMs = 10_000, awayMs = 250 } = options;
+    const { redis, shards, logger, metrics, retentionMs = RETENTION_MS, leaseMs = 10_000, awayMs = 250 } = options;
     this.#options = options;
     this.#rules = {
       user: options.user ?? { perSecond: 20, burst: 40 },
       line: { ...DEFAULT_LINE, ...options.line },
       leaseMs,
-      retentionMs: RETENTION_MS,
+      retentionMs,
       instance: options.instance,
       unseenMs: options.unseenMs ?? UNSEEN_MS,
     };
@@ -93,7 +95,7 @@ export class RedisRequests implements Requests {
       away: this.#away,
       metrics,
       leaseMs,
-      retentionMs: RETENTION_MS,
+      retentionMs,
       unseenMs: this.#rules.unseenMs,
       againMs: awayMs,
     });
