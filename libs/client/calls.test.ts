@@ -3,6 +3,7 @@ import { createAuthority } from '#libs/identity/authority.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { until } from '#libs/testing/until.js';
 import { connectHoldfast, type HoldfastClient, type HoldfastTls } from './index.js';
 import { heldOrder, type StandInGateway, startStandInGateway } from './stand-in-gateway.js';
 import { Voice } from './voice.js';
@@ -118,6 +119,37 @@ test('a token is asked for before each try, and a service names the user it acts
     gateway.tries.map(({ authorization, userId }) => [authorization, userId]),
     [['Bearer mine', '']],
   );
+});
+
+test('another token speaks over the same connections', async () => {
+  gateway.says({ $case: 'pending', value: { orderId } });
+  await Promise.all(['of-ada', 'of-ben'].map((token) => client.withToken(token).reserve(wish)));
+  assert.equal(gateway.tries.map(({ authorization }) => authorization).sort(), ['Bearer of-ada', 'Bearer of-ben']);
+});
+
+test('a crowd of calls goes a thousand at once, and who gives up or runs out of time in the line was never sent', async () => {
+  let atWork = 0;
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  gateway.serves({
+    async getOrder() {
+      atWork += 1;
+      await released;
+      return { order: heldOrder };
+    },
+  });
+  const crowd = Array.from({ length: 1_100 }, () => client.getOrder(orderId));
+  const giveUp = new AbortController();
+  const late = rejectionOf(client.getOrder(orderId, { deadlineMs: 50 }), Fault);
+  const givenUp = rejectionOf(client.forUser('ben').getOrder(orderId, { signal: giveUp.signal }), Fault);
+  await until(() => atWork === 1_000);
+  giveUp.abort();
+  assert.equal([(await late).reason, (await givenUp).reason, atWork], ['BUSY', 'CANCELLED', 1_000]);
+  release();
+  await Promise.all(crowd);
+  assert.is(atWork, 1_100);
 });
 
 test('a token that does not come is too late, and one that cannot be had is what it says', async () => {

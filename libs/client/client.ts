@@ -13,7 +13,9 @@ export interface Holdfast extends OrderVerbs, WaitlistVerbs {}
 export interface HoldfastClient extends Holdfast {
   /** The same in the name of a user, over the same connections: for services, which may act for others. */
   forUser(userId: string): Holdfast;
-  /** Closes the connections, also of what forUser gave; calls that are open end with UNAVAILABLE. */
+  /** The same by another token, over the same connections: for who passes on what callers of its own show. */
+  withToken(token: Token): Holdfast;
+  /** Closes the connections, also of what forUser and withToken gave; calls that are open end with UNAVAILABLE. */
   close(): void;
 }
 
@@ -49,6 +51,7 @@ export function connectHoldfast(target: string, { token, tls }: HoldfastOptions 
   return {
     ...spokenBy(voice),
     forUser: (userId) => spokenBy(voice.for(userId)),
+    withToken: (another) => spokenBy(voice.with(another)),
     close() {
       gateway.close();
       waitlist.close();

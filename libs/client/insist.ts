@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Slots } from '#libs/lane/slots.js';
 import { Fault, type FaultReason } from '#libs/refusal/fault.js';
 
 /** What is being waited for: a turn in the line, or for what a fault says to be over. */
@@ -23,7 +24,9 @@ export interface Try {
   signal?: AbortSignal;
 }
 
-interface Insistence<Answer> extends Patience {
+export interface Insistence<Answer> extends Patience {
+  /** Each try takes one: what does not fit through the connections at once waits here, where it costs nobody anything. */
+  slots: Slots;
   /** Whether the contract lets the same be sent again. */
   again: boolean;
   /** How long to wait before the same is sent again after this answer; undefined: it stands. */
@@ -47,17 +50,23 @@ const UNDECIDED: ReadonlySet<FaultReason> = new Set([
  */
 export async function insist<Answer>(
   attempt: (options: Try) => Promise<Answer>,
-  { again, waitAfter, deadlineMs = DEADLINE_MS, signal, onWait }: Insistence<Answer>,
+  { slots, again, waitAfter, deadlineMs = DEADLINE_MS, signal, onWait }: Insistence<Answer>,
 ): Promise<Answer | Fault> {
   const giveUpAt = performance.now() + deadlineMs;
+  const leftMs = (): number => giveUpAt - performance.now();
+  const inTurn = async (): Promise<Answer> => {
+    await slots.take(leftMs(), signal);
+    try {
+      return await attempt({ deadlineMs: Math.min(leftMs(), TRY_MAX_MS), ...(signal && { signal }) });
+    } finally {
+      slots.give();
+    }
+  };
   for (let setbacks = 0; ; ) {
-    const leftMs = giveUpAt - performance.now();
-    const answer = await attempt({ deadlineMs: Math.min(leftMs, TRY_MAX_MS), ...(signal && { signal }) }).catch(
-      undecidedOrThrow,
-    );
+    const answer = await inTurn().catch(undecidedOrThrow);
     const waiting = answer instanceof Fault ? waitAfterFault(answer, setbacks) : waitAfter?.(answer);
     // A wait that outlasts the deadline tells nothing new.
-    if (!again || waiting === undefined || performance.now() + waiting.waitMs >= giveUpAt) return answer;
+    if (!again || waiting === undefined || waiting.waitMs >= leftMs()) return answer;
     setbacks = waiting.why === 'QUEUED' ? 0 : setbacks + 1;
     onWait?.(waiting);
     await pause(waiting.waitMs, signal);

@@ -7,10 +7,10 @@ import {
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import type { Client } from '#libs/rpc/client.js';
-import { insist, type Patience, type Waiting } from './insist.js';
+import type { Patience, Waiting } from './insist.js';
 import { refusalName, waitlistStateName } from './names.js';
 import type { ReserveOutcome } from './reserve-outcome.js';
-import { isIdempotent, type Voice } from './voice.js';
+import type { CallAs, Voice } from './voice.js';
 
 /** What somebody wants to have. */
 export interface Wish {
@@ -39,10 +39,10 @@ export async function reserve(
 ): Promise<ReserveOutcome> {
   const request = requestOf(wish);
   const { requestId } = request;
-  const send = async (one: Parameters<Voice['options']>[0]): Promise<ReserveOutcome> =>
-    outcomeOf(requestId, await gateway.reserve(request, await voice.options(one)));
-  const again = isIdempotent(ReservationServiceDefinition.methods.reserve);
-  const answer = await insist(send, { ...patience, again, waitAfter: turnOf });
+  const send = async (options: CallAs): Promise<ReserveOutcome> =>
+    outcomeOf(requestId, await gateway.reserve(request, options));
+  const { reserve: method } = ReservationServiceDefinition.methods;
+  const answer = await voice.insist(method, send, { ...patience, waitAfter: turnOf });
   return answer instanceof Fault ? { kind: 'UNDECIDED', requestId, fault: answer } : answer;
 }
 

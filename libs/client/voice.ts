@@ -1,7 +1,8 @@
+import { Slots } from '#libs/lane/slots.js';
 import { Fault } from '#libs/refusal/fault.js';
 import type { MethodDefinition } from '#libs/rpc/definition.js';
 import { withinDeadline } from '#libs/runtime/within-deadline.js';
-import { insist, type Patience, type Try } from './insist.js';
+import { type Insistence, insist, type Patience, type Try } from './insist.js';
 
 /** A token, or what gives one that is good now: it is asked before each try. */
 export type Token = string | (() => string | Promise<string>);
@@ -9,17 +10,29 @@ export type Token = string | (() => string | Promise<string>);
 /** What one call sends along. */
 export type CallAs = Try & { metadata: Record<string, string> };
 
+/**
+ * Calls under way at once over the connections of one client. A crowd of calls sent all together is answered later than a try waits,
+ * and its repetitions keep it so.
+ */
+const MAX_IN_FLIGHT = 1_000;
+
 /** In whose name calls are made. */
 export class Voice {
   constructor(
     private readonly token: Token | undefined,
     /** For whom a service acts; undefined: for whoever the token names. */
     readonly userId?: string,
+    private readonly slots = new Slots(MAX_IN_FLIGHT, Number.POSITIVE_INFINITY, 'call'),
   ) {}
 
   /** The same caller, acting for that user. */
   for(userId: string): Voice {
-    return new Voice(this.token, userId);
+    return new Voice(this.token, userId, this.slots);
+  }
+
+  /** Another caller over the same connections. */
+  with(token: Token): Voice {
+    return new Voice(token, undefined, this.slots);
   }
 
   /** The options of one try in this name; Fault TOO_LATE when no token comes in time. */
@@ -37,10 +50,19 @@ export class Voice {
     send: (options: CallAs) => Promise<Answer>,
     patience: Patience = {},
   ): Promise<Answer> {
-    const again = isIdempotent(method);
-    const answer = await insist(async (one) => send(await this.options(one)), { ...patience, again });
+    const answer = await this.insist(method, send, patience);
     if (answer instanceof Fault) throw answer;
     return answer;
+  }
+
+  /** Likewise, and gives what was heard last when the time is over. */
+  insist<Answer>(
+    method: MethodDefinition,
+    send: (options: CallAs) => Promise<Answer>,
+    patience: Patience & Pick<Insistence<Answer>, 'waitAfter'>,
+  ): Promise<Answer | Fault> {
+    const attempt = async (one: Try): Promise<Answer> => send(await this.options(one));
+    return insist(attempt, { ...patience, slots: this.slots, again: isIdempotent(method) });
   }
 
   #given(token: Token, deadlineMs: number): Promise<string> | string {
@@ -51,6 +73,6 @@ export class Voice {
 }
 
 /** Whether the contract says that the same may be sent again. */
-export function isIdempotent({ options }: MethodDefinition): boolean {
+function isIdempotent({ options }: MethodDefinition): boolean {
   return options.idempotencyLevel !== undefined;
 }

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { Pool, type PoolClient } from 'pg';
+import { Slots } from '#libs/lane/slots.js';
 import { Fault } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
@@ -7,7 +8,6 @@ import { withinDeadline } from '#libs/runtime/within-deadline.js';
 import { driverOptions } from './driver-options.js';
 import { toFault } from './errors.js';
 import { Lease } from './lease.js';
-import { Slots } from './slots.js';
 import type { Statement } from './statement.js';
 
 export interface PoolOptions {
@@ -81,7 +81,7 @@ export class PostgresPool {
 
   constructor(options: PoolOptions) {
     this.#defaultDeadlineMs = options.statementTimeoutMs + ANSWER_MARGIN_MS;
-    this.#slots = new Slots(options.max, options.maxWaiting);
+    this.#slots = new Slots(options.max, options.maxWaiting, 'database connection');
     this.#pool = new Pool(driverOptions(options));
     // A client without a listener of its own throws when it loses its backend: one stays on it for life.
     this.#pool.on('connect', (client) => {
