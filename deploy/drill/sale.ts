@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { localTokens } from '#libs/mesh/local-issuer.js';
+import { HttpDoor } from '../rush/http-door.js';
 import type { Outcome } from '../rush/outcome.js';
 import type { Scenario } from '../rush/scenario.js';
 import { type RushLimits, StockRoom } from '../rush/stock-room.js';
@@ -71,7 +72,8 @@ export class Sale {
     for (const person of this.scenario.people) {
       while (this.#open && this.startsAt + person.arrivesAtMs > Date.now()) await pause(ARRIVALS_EVERY_MS);
       if (!this.#open) return;
-      this.#visits.push(new Visit(person, this.pool, this.startsAt, this.tokenOf(person.userId), FOLLOW_MS).run());
+      const door = new HttpDoor(this.pool, this.tokenOf(person.userId));
+      this.#visits.push(new Visit(person, door, this.startsAt, FOLLOW_MS).run());
     }
   }
 }

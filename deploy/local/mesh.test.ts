@@ -89,6 +89,15 @@ test('a crowd at the HTTP edge is sold exactly what there is, and the verdict sa
   assert.equal([report.held, report.orders, report.refused, report.conserved], [6, 6, 54, true]);
 });
 
+test('so is one that comes through the gateway with the client', async () => {
+  const scenario = scenarioNamed('class', 2);
+  assert.ok(scenario);
+  const options = { mesh: mesh.describe(), scenario, through: 'gateway', terminal: process.stderr } as const;
+  const { report, verdict } = await runRush(options);
+  assert.equal(verdict.failures, []);
+  assert.equal([report.held, report.orders, report.refused, report.conserved], [6, 6, 54, true]);
+});
+
 test('a mesh that stops takes every process and its mesh.json with it', async () => {
   const all = pids();
   await mesh.stop();

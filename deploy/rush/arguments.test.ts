@@ -24,6 +24,12 @@ test('what is no number is refused, and named', () => {
   assert.is(readArguments(['--seed', '4294967295', '--over', '0.5', '--rate', '1'])?.json, false);
 });
 
+test('people go in over HTTP, or through the gateway', () => {
+  assert.is(readArguments([])?.through, 'bff');
+  assert.is(readArguments(['--through', 'gateway'])?.through, 'gateway');
+  assert.throws(() => readArguments(['--through', 'window']), '--through: window is not bff or gateway');
+});
+
 test('a mesh of its own may do without Redis and NATS', () => {
   assert.is(readArguments([])?.without, undefined);
   assert.equal(readArguments(['--without', 'redis,nats'])?.without, ['redis', 'nats']);

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type DispensableServer, parseScale, parseWithout, type Scale } from '../local/topology.js';
+import { THROUGH, type Through } from './rush.js';
 import { type Scenario, spread } from './scenario.js';
 import { readScenarioFile } from './scenario-file.js';
 import { scenarioNamed } from './scenarios/scenarios.js';
@@ -9,6 +10,7 @@ export interface RushArguments {
   scenario: Scenario;
   json: boolean;
   limits: RushLimits;
+  through: Through;
   /** Both undefined when nothing was said. */
   scale?: Scale;
   without?: DispensableServer[];
@@ -26,6 +28,7 @@ export function readArguments(args: string[]): RushArguments | undefined {
       scenario: { type: 'string', default: 'class' },
       json: { type: 'boolean', default: false },
       limits: { type: 'boolean', default: false },
+      through: { type: 'string', default: 'bff' },
       rate: { type: 'string' },
       scale: { type: 'string' },
       without: { type: 'string' },
@@ -41,6 +44,7 @@ export function readArguments(args: string[]): RushArguments | undefined {
     scenario: values.over === undefined ? scenario : spread(scenario, overSeconds(values.over)),
     json: values.json,
     limits: limitsOf(values.limits, values.rate),
+    through: throughOf(values.through),
     ...(values.scale === undefined ? {} : { scale: parseScale(values.scale) }),
     ...(values.without === undefined ? {} : { without: parseWithout(values.without) }),
   };
@@ -51,6 +55,12 @@ function limitsOf(limits: boolean, rate: string | undefined): RushLimits {
   if (rate === undefined) return limits ? 'CONFIGURED' : 'OFF';
   const perSecond = whole('--rate', rate, 1, RATE_MAX);
   return { perSecond, burst: perSecond };
+}
+
+function throughOf(text: string): Through {
+  const through = THROUGH.find((one) => one === text);
+  if (through === undefined) throw new Error(`--through: ${text} is not ${THROUGH.join(' or ')}`);
+  return through;
 }
 
 function overSeconds(text: string): number {

@@ -1,4 +1,4 @@
-import type { HttpPool } from './http-pool.js';
+import type { Doors } from './door.js';
 import type { Outcome } from './outcome.js';
 import type { Scenario } from './scenario.js';
 import { Visit } from './visit.js';
@@ -14,7 +14,7 @@ export interface Tally {
 
 export interface CrowdOptions {
   scenario: Scenario;
-  pool: HttpPool;
+  doors: Doors;
   /** When the scenario's clock shows zero, in milliseconds since the epoch. */
   startsAt: number;
   tally: Tally;
@@ -24,9 +24,9 @@ export interface CrowdOptions {
 
 /** Sends everybody in at their moment and resolves when all have their last answer, one outcome for each request. */
 export async function runCrowd(options: CrowdOptions): Promise<Outcome[]> {
-  const { scenario, pool, startsAt, tally, tokens } = options;
+  const { scenario, doors, startsAt, tally, tokens } = options;
   const visits = scenario.people.map(async (person) => {
-    const outcomes = await new Visit(person, pool, startsAt, tokens.get(person.userId) ?? '').run();
+    const outcomes = await new Visit(person, doors.of(tokens.get(person.userId) ?? ''), startsAt).run();
     count(tally, outcomes.at(-1)?.answer);
     return outcomes;
   });

@@ -8,6 +8,7 @@ export function rushHelp(): string {
 
   --scenario NAME|FILE    one of those below, or a JSON file (class)
   --json                  one last line of JSON on the standard output in place of the table
+  --through bff|gateway   where people go in: over HTTP as apps do (bff), or over gRPC with @holdfast/client
   --over SECONDS          spreads the arrivals over so many seconds
   --seed NUMBER           another crowd of the same kind (1)
   --limits                leaves the rate limits on, as in production: 50 a second for each sku, beyond it a line
@@ -33,6 +34,7 @@ after the answer; whoever has patience comes back with a new key when a hold is 
 What people do: the same key again, later each time, for up to 60 s while nothing is decided (429, 502, 503, 504, no
 connection, no answer within 30 s, not yet on sale). Whoever is told of a place in line (202 QUEUED) or of a limit (429)
 comes back when the answer says, for up to 15 minutes. A promise (202 PENDING) is followed by GET until it is decided.
+Through the gateway @holdfast/client does all of this by itself, each person with a token of their own.
 
 What is counted. A request is one user and one key, however often it is sent.
   held              distinct order ids that were answered HELD

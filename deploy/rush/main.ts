@@ -34,10 +34,10 @@ async function main(): Promise<void> {
 
 /** The exit code: 0 when the verdict is right, 1 when it is not. */
 async function run(given: RushArguments): Promise<number> {
-  const { scenario, json, limits } = given;
+  const { scenario, json, limits, through } = given;
   const { mesh, leave } = await findOrStartMesh(given);
   try {
-    const { report, verdict, outcomes } = await runRush({ mesh, scenario, limits, terminal: process.stderr });
+    const { report, verdict, outcomes } = await runRush({ mesh, scenario, limits, through, terminal: process.stderr });
     if (json) {
       for (const failure of verdict.failures) console.error(failure);
       console.log(JSON.stringify(report));

@@ -4,7 +4,8 @@ import { inventoryOf } from '#libs/mesh/inventory-of.js';
 import { localTokens } from '#libs/mesh/local-issuer.js';
 import type { MeshFile } from '#libs/mesh/mesh-file.js';
 import { type CrowdOptions, runCrowd, type Tally } from './crowd.js';
-import { HttpPool } from './http-pool.js';
+import { gatewayDoors } from './gateway-door.js';
+import { httpDoors } from './http-door.js';
 import { LagWatch } from './lag-watch.js';
 import { LedgerReader } from './ledger-reader.js';
 import type { Outcome } from './outcome.js';
@@ -15,10 +16,6 @@ import { prefixed, type Scenario } from './scenario.js';
 import { limitOf, type RushLimits, StockRoom } from './stock-room.js';
 import { type Evidence, judge, type Verdict } from './verdict.js';
 
-/** So many requests may be in flight at once; a browser would bring a socket of its own. */
-const MAX_SOCKETS = 6_000;
-/** Sockets opened before the start; the rest open as they are needed. */
-const WARM_SOCKETS = 5_000;
 /** From here to the start of the run: enough to put the skus on sale before their opening. */
 const LEAD_MS = 3_000;
 const SHORT_LEAD_MS = 100;
@@ -28,11 +25,16 @@ const SETTLE_EVERY_MS = 200;
 /** The judge itself gives up when ledger or inventory cannot be asked for so long. */
 const GIVE_UP_MS = 30_000;
 
+export const THROUGH = ['bff', 'gateway'] as const;
+export type Through = (typeof THROUGH)[number];
+
 export interface RushOptions {
   mesh: MeshFile;
   scenario: Scenario;
   /** What holds for each sku of the scenario; OFF by default. */
   limits?: RushLimits;
+  /** Where the crowd goes in: the HTTP edge by default. */
+  through?: Through;
   /** Where the progress bar is drawn, when it is a terminal. */
   terminal: NodeJS.WriteStream;
 }
@@ -45,11 +47,11 @@ export interface RushResult {
 
 /** Puts the scenario's skus on sale in a running mesh, sends the crowd in, and judges what became of it. */
 export async function runRush(options: RushOptions): Promise<RushResult> {
-  const { mesh, limits = 'OFF' } = options;
+  const { mesh, limits = 'OFF', through = 'bff' } = options;
   const scenario = prefixed(options.scenario, `r${Date.now().toString(36)}${randomBytes(2).toString('hex')}`);
   const ledger = new LedgerReader(mesh.infra.postgres.url);
   const stockRoom = new StockRoom(inventoryOf(mesh));
-  const pool = new HttpPool(mesh.http, MAX_SOCKETS);
+  const doors = through === 'bff' ? httpDoors(mesh.http) : gatewayDoors(gatewaysOf(mesh));
   const lag = new LagWatch(mesh.services.order?.map((one) => one.admin) ?? []);
   try {
     const clockAheadMs = await ledger.clockAheadMs();
@@ -58,12 +60,12 @@ export async function runRush(options: RushOptions): Promise<RushResult> {
     const opens = scenario.skus.some((sku) => sku.opensAtMs !== undefined);
     const opening = Date.now() + (opens ? LEAD_MS : 0);
     await stockRoom.putOnSale(scenario.skus, opening + clockAheadMs, limits);
-    await pool.warmUp(Math.min(WARM_SOCKETS, scenario.people.length));
+    await doors.warmUp(scenario.people.length);
 
     const admins = Object.values(mesh.services).flatMap((processes) => processes.map((one) => one.admin));
     const before = await scrape(admins);
     const startsAt = Math.max(opening, Date.now() + SHORT_LEAD_MS);
-    const outcomes = await watchedCrowd(options, { scenario, pool, startsAt, tokens });
+    const outcomes = await watchedCrowd(options, { scenario, doors, startsAt, tokens });
     const endedAt = Date.now();
     const verdict = await settledVerdict(
       { scenario, outcomes, limit: limitOf(limits) },
@@ -83,9 +85,13 @@ export async function runRush(options: RushOptions): Promise<RushResult> {
     return { report, verdict, outcomes };
   } finally {
     await lag.stop();
-    pool.close();
+    doors.close();
     stockRoom.close();
   }
+}
+
+function gatewaysOf({ services }: MeshFile): string {
+  return (services.gateway ?? []).map(({ grpc }) => grpc).join(',');
 }
 
 function tokensOf({ people }: Scenario, identity: string): Map<string, string> {

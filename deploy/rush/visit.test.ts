@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { assert, suite } from '#libs/testing/suite.js';
+import { HttpDoor } from './http-door.js';
 import { HttpPool } from './http-pool.js';
 import type { Outcome } from './outcome.js';
 import { newPassage } from './passage.js';
@@ -36,7 +37,7 @@ async function visit(wish: Partial<Person>, answers: Answer[]): Promise<{ outcom
   try {
     const lines = [{ skuId: 'seat', quantity: 1 }];
     const ada = person({ userId: 'ada', storeId: 'hall', arrivesAtMs: 0, lines, ...wish });
-    return { outcomes: await new Visit(ada, pool, Date.now(), 'token-of-ada').run(), asked };
+    return { outcomes: await new Visit(ada, new HttpDoor(pool, 'token-of-ada'), Date.now()).run(), asked };
   } finally {
     pool.close();
     server.close();

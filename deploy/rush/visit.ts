@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HttpAsk } from './http-connection.js';
-import type { HttpPool } from './http-pool.js';
+import type { Door } from './door.js';
 import type { Outcome } from './outcome.js';
 import { newPassage, notePassed, noteQueued, noteSent } from './passage.js';
-import { type Reply, readReply } from './reply.js';
+import type { Reply } from './reply.js';
 import type { Person } from './scenario.js';
 
-/** How long one attempt may take before its outcome counts as unknown: longer than the HTTP edge waits itself. */
-const ANSWER_TIMEOUT_MS = 30_000;
 /** How long a person keeps sending the same key while answers are errors: from the press, or from the last that was none. */
 const PERSISTENCE_MS = 60_000;
 /** How long a person stands in line, or comes back when a limit says so: longer than any scenario's line is. */
@@ -16,7 +13,6 @@ const LINE_PATIENCE_MS = 900_000;
 const LIMITED_SPREAD_MS = 250;
 /** How long a promised order is followed; laws give it five seconds after the last fault. */
 const FOLLOW_MS = 15_000;
-const FOLLOW_EVERY_MS = 100;
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 4_000;
 /** A clock beside the ledger's may run a little ahead. */
@@ -33,10 +29,8 @@ export class Visit {
 
   constructor(
     readonly person: Person,
-    readonly pool: HttpPool,
+    readonly door: Door,
     readonly startsAt: number,
-    /** The token of the person. */
-    readonly token: string,
     readonly followMs = FOLLOW_MS,
   ) {}
 
@@ -80,22 +74,34 @@ export class Visit {
   /** One press of the button: the key is sent until something is decided. */
   async #press(outcome: Outcome, dueAt: number, firstDueAt: number): Promise<void> {
     await sleepUntil(dueAt);
-    let giveUpAt = dueAt + PERSISTENCE_MS;
-    for (let failures = 0; ; failures += 1) {
-      const sentAt = noteSent(outcome.passage);
-      const reply = await this.#send(outcome);
-      note(outcome, reply, sentAt);
-      if (isToldToWait(reply)) {
-        failures = 0;
-        giveUpAt = Math.min(Date.now() + PERSISTENCE_MS, dueAt + LINE_PATIENCE_MS);
-      }
-      const nextAt = this.#nextSendAt(reply, failures);
-      if (nextAt === undefined || nextAt > giveUpAt) {
+    const heard = { sentAt: 0, failures: 0, giveUpAt: dueAt + PERSISTENCE_MS };
+    const hear = (reply: Reply): void => {
+      note(outcome, reply, heard.sentAt);
+      if (!isToldToWait(reply)) return;
+      heard.failures = 0;
+      heard.giveUpAt = Math.min(Date.now() + PERSISTENCE_MS, dueAt + LINE_PATIENCE_MS);
+    };
+    const ear = {
+      sent() {
+        outcome.sends += 1;
+        heard.sentAt = noteSent(outcome.passage);
+      },
+      waits(reply: Reply) {
+        hear(reply);
+        noteSetback(outcome, reply);
+      },
+    };
+    for (;;) {
+      const reply = await this.door.order(this.person, outcome.key, ear);
+      hear(reply);
+      const nextAt = this.#nextSendAt(reply, heard.failures);
+      if (nextAt === undefined || nextAt > heard.giveUpAt) {
         record(outcome, reply, firstDueAt);
         if (reply.kind === 'PENDING') await this.#follow(outcome, reply.orderId, firstDueAt);
         return;
       }
-      if (reply.kind === 'AGAIN') outcome.setbacks.push(reply.why);
+      heard.failures += 1;
+      noteSetback(outcome, reply);
       await sleepUntil(nextAt);
     }
   }
@@ -114,34 +120,9 @@ export class Visit {
     return opensAt === undefined ? undefined : Math.max(opensAt, Date.now()) + OPENING_MARGIN_MS;
   }
 
-  #send(outcome: Outcome): Promise<Reply> {
-    outcome.sends += 1;
-    const lines = this.person.lines.map(({ skuId, quantity, attendeeId }) => ({
-      sku_id: skuId,
-      quantity,
-      ...(attendeeId === undefined ? {} : { attendee_id: attendeeId }),
-    }));
-    const headers = { 'idempotency-key': outcome.key, authorization: `Bearer ${this.token}` };
-    const body = JSON.stringify({ store_id: this.person.storeId, lines });
-    return this.#ask({ method: 'POST', path: '/v1/orders', headers, body });
-  }
-
   async #follow(outcome: Outcome, orderId: string, firstDueAt: number): Promise<void> {
-    const giveUpAt = Date.now() + this.followMs;
-    const path = `/v1/orders/${orderId}`;
-    while (Date.now() < giveUpAt) {
-      await sleep(FOLLOW_EVERY_MS);
-      const reply = await this.#ask({ method: 'GET', path, headers: { authorization: `Bearer ${this.token}` } });
-      if (reply.kind === 'HELD' || reply.kind === 'REFUSED') return record(outcome, reply, firstDueAt);
-    }
-  }
-
-  async #ask(ask: Omit<HttpAsk, 'timeoutMs'>): Promise<Reply> {
-    try {
-      return readReply(await this.pool.ask({ ...ask, timeoutMs: ANSWER_TIMEOUT_MS }));
-    } catch (error) {
-      return { kind: 'AGAIN', why: error instanceof Error ? error.message : String(error) };
-    }
+    const reply = await this.door.follow(orderId, this.followMs);
+    if (reply !== undefined) record(outcome, reply, firstDueAt);
   }
 }
 
@@ -155,6 +136,10 @@ function note({ passage }: Outcome, reply: Reply, sentAt: number): void {
   else if (reply.kind === 'AGAIN' && reply.limit !== undefined) passage.limits.push(reply.limit);
   else if (reply.kind === 'HELD' || reply.kind === 'PENDING') notePassed(passage, sentAt);
   else if (reply.kind === 'REFUSED' && reply.refusal.opensAt === undefined) notePassed(passage, sentAt);
+}
+
+function noteSetback(outcome: Outcome, reply: Reply): void {
+  if (reply.kind === 'AGAIN') outcome.setbacks.push(reply.why);
 }
 
 function record(outcome: Outcome, reply: Reply, firstDueAt: number): void {

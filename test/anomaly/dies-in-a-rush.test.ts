@@ -5,6 +5,7 @@ import { assert, suite } from '#libs/testing/suite.js';
 import { bearerOf, tokenOf } from '#libs/testing/test-issuer.js';
 import { until } from '#libs/testing/until.js';
 import { signWebhook } from '#libs/webhook/signature.js';
+import { HttpDoor } from '../../deploy/rush/http-door.js';
 import { HttpPool } from '../../deploy/rush/http-pool.js';
 import type { Outcome } from '../../deploy/rush/outcome.js';
 import { type Person, person } from '../../deploy/rush/scenario.js';
@@ -79,7 +80,7 @@ class Rush {
   }
 
   async #come(one: Person, startsAt: number): Promise<Outcome> {
-    const [outcome] = await new Visit(one, pool, startsAt, tokenOf(one.userId)).run();
+    const [outcome] = await new Visit(one, new HttpDoor(pool, tokenOf(one.userId)), startsAt).run();
     if (outcome === undefined) throw new Error('nobody pressed');
     const [orderId] = outcome.heldIds;
     if (orderId !== undefined) {
