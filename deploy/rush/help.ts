@@ -34,7 +34,7 @@ after the answer; whoever has patience comes back with a new key when a hold is 
 What people do: the same key again, later each time, for up to 60 s while nothing is decided (429, 502, 503, 504, no
 connection, no answer within 30 s, not yet on sale). Whoever is told of a place in line (202 QUEUED) or of a limit (429)
 comes back when the answer says, for up to 15 minutes. A promise (202 PENDING) is followed by GET until it is decided.
-Through the gateway @holdfast/client does all of this by itself, each person with a token of their own.
+Through the gateway @holdfast/client does it, each person with a token of their own.
 
 What is counted. A request is one user and one key, however often it is sent.
   held              distinct order ids that were answered HELD
@@ -53,14 +53,13 @@ What is counted. A request is one user and one key, however often it is sent.
   queued_at_end     people who waited in vain: in line to the end, and told neither yes nor no
   limited_answers   answers 429
   overtaken_max     people who were first sent after one person had a place, and told yes before that one's turn was
-                    asked for. With limits on a burst of them is allowed, as many as tokens can fall due while somebody
-                    is on the way back
+                    asked for. With limits on as many are allowed as tokens can fall due while one is on the way back
   cold_held_up      people whose skus stay below the limit, and who met a line or a limit of a sku all the same
   success_rate      share of requests that got an answer: a yes or a true no
   p50_ms, p99_ms    from the moment the first press was due to the answer that counts
   pool_wait_p99_ms, redis_p99_ms, redis_calls_per_request, pg_transactions_per_order, consumer_lag_max
-                    from the services' own metrics, before and after, without what they do by the clock, crowd or no
-                    crowd: ${POLLS.slice(0, 6).join(', ')},
+                    from the services' own metrics, before and after, without what they do by the clock:
+                    ${POLLS.slice(0, 6).join(', ')},
                     ${POLLS.slice(6).join(', ')}
 `;
 }
