@@ -55,7 +55,9 @@ async function take(request: IncomingMessage): Promise<number> {
 
 function sentenceOf({ type, data }: { type: string; data: Record<string, unknown> }): string {
   const who = data.user_id === undefined ? '' : ` of ${data.user_id}, version ${data.version}`;
-  return `${type} ${data.order_id ?? data.entry_id ?? data.store_id}${who}`;
+  const money =
+    data.number === undefined ? '' : ` ${data.number}: ${data.amount_minor} ${data.currency}, ${data.reason}`;
+  return `${type} ${data.order_id ?? data.entry_id ?? data.store_id}${who}${money}`;
 }
 
 function idOf(line: string): string | undefined {

@@ -48,6 +48,7 @@ test('the services cannot call what is behind the functions, nor make anything o
     `SELECT ledger.refunds_add('{}', '{}', NULL, 'CANCELLED', now())`,
     `SELECT ledger.payment_apply('bank', '1', false)`,
     `SELECT ledger.payment_settle('bank', '1')`,
+    `SELECT ledger.refunds_end_note('bank', '1', now())`,
     `SELECT ledger.money_settle_as(NULL, 'KEEP', now())`,
     `SELECT ledger.order_part_refund(gen_random_uuid(), 1, 0, now())`,
     `SELECT ledger.move_bar(NULL, '', '', now())`,

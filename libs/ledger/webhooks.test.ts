@@ -4,6 +4,7 @@ import { Fault } from '#libs/refusal/fault.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { claimOf, only, type TestLedger, testLedger } from './test-ledger.js';
+import { paymentOf } from './test-payments.js';
 import type { EndpointToPut } from './webhook-desk.js';
 import type { ClaimedWebhook, WebhookOutcome } from './webhooks.js';
 
@@ -95,6 +96,36 @@ test('whoever dies while it writes leaves everything due', async () => {
   await rival.end();
   assert.is(await add(), 1);
   assert.is((await listed(id)).length, 1);
+});
+
+test('refunds are told: asked for, made by the provider, asked for by nobody, and withdrawn', async () => {
+  const id = await endpoint({ eventTypes: ['refund.*'] });
+  const { skuId } = await db.sku();
+  const order = await db.order(claimOf('ann', skuId));
+  const of = { provider: 'bank', providerPaymentId: order.orderId };
+  await db.ledger.paymentConfirm(paymentOf(order));
+  await db.ledger.orderCancel({ orderId: order.orderId });
+  await tell();
+  for (const _ of [1, 2]) await db.ledger.refundRecord({ ...of, refundId: 'r1', amountMinor: 1_500 });
+  await db.ledger.refundRecord({ ...of, refundId: 'r2', amountMinor: 1 });
+  const wrong = await db.order(claimOf('bob', skuId));
+  await db.ledger.paymentConfirm({ ...paymentOf(wrong), amountMinor: 1_400 });
+  await db.ledger.moneySettle({
+    ...{ provider: 'bank', providerPaymentId: wrong.orderId, verb: 'WRITE_OFF', reason: 'they called', ...olga() },
+  });
+  await tell();
+  const bodies = (await listed(id)).reverse().map(({ payload }) => JSON.parse(payload));
+  assert.equal(
+    bodies.map(({ type, data }) => [type, data.order_id, data.number, data.amount_minor, data.reason, data.refund_id]),
+    [
+      ['refund.due', order.orderId, 1, '1500', 'CANCELLED', undefined],
+      ['refund.done', order.orderId, 1, '1500', 'CANCELLED', 'r1'],
+      ['refund.done', order.orderId, 2, '1', 'UNREQUESTED', 'r2'],
+      ['refund.due', wrong.orderId, 1, '1400', 'WRONG_AMOUNT', undefined],
+      ['refund.withdrawn', wrong.orderId, 1, '1400', 'WRONG_AMOUNT', undefined],
+    ],
+  );
+  assert.equal(await db.ledger.outboxTake(10), []);
 });
 
 test('one event at a time is given, to one sender, in the order of the events', async () => {
@@ -209,29 +240,6 @@ test('failing endpoints take no more than their part of the room', async () => {
   assert.is(given.filter(({ endpointId }) => endpointId === ids[0]).length, 1);
 });
 
-test('a rotation signs with both secrets for a while, and the same request rotates once', async () => {
-  const id = await endpoint();
-  const rotation = { secret: 'whsec_second', keepMs: 60_000, ...olga() };
-  assert.is(await db.ledger.webhookSecretRotate(id, rotation), 'whsec_second');
-  assert.is(await db.ledger.webhookSecretRotate(id, { ...rotation, secret: 'whsec_third' }), 'whsec_second');
-  assert.equal((await db.ledger.webhookSecretsOf(id)).secrets, ['whsec_second', secret]);
-  await db.sql(`UPDATE ledger.webhook_secrets SET previous_until = now()`);
-  assert.equal((await db.ledger.webhookSecretsOf(id)).secrets, ['whsec_second']);
-});
-
-test('a request adds one endpoint however often it comes, and a store has 20 at most', async () => {
-  const requestId = randomUUID();
-  const id = await endpoint({ requestId });
-  assert.is(await endpoint({ requestId }), id);
-  const reused = await rejectionOf(endpoint({ requestId, eventTypes: ['order.held'] }), Fault);
-  assert.is(reused.reason, 'REQUEST_ID_REUSED');
-  for (let count = 1; count < 20; count += 1) await endpoint();
-  assert.is((await rejectionOf(endpoint(), Fault)).reason, 'WEBHOOK_ENDPOINTS_FULL');
-  const first = await db.ledger.webhookEndpointsList(['store-1'], { pageSize: 15 });
-  const rest = await db.ledger.webhookEndpointsList(['store-1'], { pageSize: 15, pageToken: first.nextPageToken });
-  assert.equal([first.endpoints.length, rest.endpoints.length, rest.nextPageToken], [15, 5, '']);
-});
-
 test('what is over for long is taken away, what is due stays, and an endpoint goes with its deliveries', async () => {
   const id = await endpoint();
   for (const user of ['ann', 'bob']) await told(user);
@@ -245,49 +253,6 @@ test('what is over for long is taken away, what is due stays, and an endpoint go
   await db.ledger.webhookEndpointSet(id, 'REMOVE', olga());
   assert.equal(await db.sql('SELECT 1 FROM ledger.webhook_deliveries'), []);
   assert.is((await rejectionOf(db.ledger.webhookEndpointGet(id), Fault)).reason, 'WEBHOOK_ENDPOINT_NOT_FOUND');
-});
-
-test('every verb is kept once for its request, with who asked for it and never the secret', async () => {
-  const added = olga();
-  const id = await endpoint(added);
-  await told('ann');
-  await note(only(await claim()), 'FAILED');
-  const verbs: Record<string, (by: { by: string; requestId: string }) => Promise<unknown>> = {
-    WEBHOOK_ADD: () => endpoint(added),
-    WEBHOOK_CHANGE: (by) => endpoint({ ...by, endpointId: id, isNew: false, eventTypes: ['order.*'] }),
-    WEBHOOK_PAUSE: (by) => db.ledger.webhookEndpointSet(id, 'PAUSE', { ...by, reason: 'they move' }),
-    WEBHOOK_RESUME: (by) => db.ledger.webhookEndpointSet(id, 'RESUME', by),
-    WEBHOOK_ROTATE: (by) => db.ledger.webhookSecretRotate(id, { ...by, secret: 'whsec_second', keepMs: 1_000 }),
-    WEBHOOK_REPLAY: (by) => db.ledger.webhookReplay(id, { failedSince: new Date(0) }, by),
-    WEBHOOK_REMOVE: (by) => db.ledger.webhookEndpointSet(id, 'REMOVE', by),
-  };
-  const other = await endpoint();
-  const reused: Record<string, (by: { by: string; requestId: string }) => Promise<unknown>> = {
-    WEBHOOK_CHANGE: (by) => endpoint({ ...by, endpointId: id, isNew: false }),
-    WEBHOOK_PAUSE: (by) => db.ledger.webhookEndpointSet(other, 'PAUSE', { ...by, reason: 'they move' }),
-    WEBHOOK_RESUME: (by) => db.ledger.webhookEndpointSet(other, 'RESUME', by),
-    WEBHOOK_ROTATE: (by) => db.ledger.webhookSecretRotate(other, { ...by, secret: 'whsec_third', keepMs: 1_000 }),
-    WEBHOOK_REPLAY: (by) => db.ledger.webhookReplay(id, { eventId: '1' }, by),
-    WEBHOOK_REMOVE: (by) => db.ledger.webhookEndpointSet(other, 'REMOVE', by),
-  };
-  for (const [what, verb] of Object.entries(verbs)) {
-    const by = what === 'WEBHOOK_ADD' ? added : olga();
-    const answers = await Promise.all([verb(by), verb(by), verb(by)]);
-    assert.equal(answers, [answers[0], answers[0], answers[0]], what);
-    if (what === 'WEBHOOK_REPLAY') assert.is(answers[0], 1);
-    const again = reused[what]?.(by);
-    if (again) assert.is((await rejectionOf(again, Fault)).reason, 'REQUEST_ID_REUSED', what);
-  }
-  const { changes } = await db.ledger.controlChangesList({ kind: 'STORE', storeId: 'store-1', skuId: '' }, {});
-  const kept = changes.reverse().filter(({ became }) => became.includes(id));
-  assert.equal(
-    kept.map(({ what }) => what),
-    Object.keys(verbs),
-  );
-  assert.equal(new Set(kept.map(({ changedBy }) => changedBy)), new Set(['olga']));
-  assert.not.match(JSON.stringify(await db.sql('SELECT * FROM ledger.control_changes')), 'whsec');
-  assert.match(kept.find(({ what }) => what === 'WEBHOOK_REPLAY')?.became ?? '', ', 1 sent again');
-  assert.match(kept.find(({ what }) => what === 'WEBHOOK_CHANGE')?.became ?? '', '(order.*)');
 });
 
 test.run();

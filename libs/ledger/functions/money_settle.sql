@@ -40,6 +40,7 @@ BEGIN
       IF NOT money_settle_as(p, verb, at) THEN
         RAISE SQLSTATE 'HF002' USING MESSAGE = 'money_settle: it cannot be so';
       END IF;
+      PERFORM refunds_end_note(of_provider, payment_id, at);
       UPDATE payments SET settled_at = at, settled_by = by_whom, settled_reason = why
       WHERE provider = of_provider AND provider_payment_id = payment_id;
       INSERT INTO control_changes (what, scope, scope_id, was, became, reason, changed_by, changed_at, request_id)

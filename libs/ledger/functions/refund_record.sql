@@ -43,6 +43,7 @@ BEGIN
       FROM refunds AS r WHERE r.order_id = p.order_id;
     END IF;
     PERFORM payment_settle(of_provider, payment_id);
+    PERFORM refunds_end_note(of_provider, payment_id, at);
     UPDATE payments SET issue = 'CONTRADICTED'
     WHERE provider = of_provider AND provider_payment_id = payment_id AND result = 'UNREQUESTED';
   END IF;

@@ -27,8 +27,13 @@ BEGIN
   SELECT coalesce(array_agg(t.whole), '{}') INTO news FROM taken AS t;
 
   WITH told AS (
-    SELECT x.id, lower(x.kind) || '.' || lower(x.state) AS type, x.at, coalesce(o.store_id, e.store_id) AS store_id,
-      CASE WHEN x.kind = 'ORDER' THEN jsonb_build_object('order_id', x.order_id, 'store_id', o.store_id,
+    SELECT x.id, x.at, coalesce(o.store_id, e.store_id, p.store_id) AS store_id, CASE x.kind WHEN 'REFUND' THEN 'refund.due'
+        WHEN 'REFUND_END' THEN 'refund.' || lower(x.state) ELSE lower(x.kind) || '.' || lower(x.state) END AS type,
+      CASE WHEN r.order_id IS NOT NULL THEN jsonb_build_object('order_id', x.order_id, 'store_id', p.store_id,
+        'number', r.number, 'state', CASE x.kind WHEN 'REFUND' THEN 'DUE' ELSE x.state END, 'provider', r.provider,
+        'provider_payment_id', r.provider_payment_id, 'refund_id', CASE x.kind WHEN 'REFUND_END' THEN r.refund_id END,
+        'amount_minor', r.amount_minor::text, 'currency', p.currency, 'reason', r.reason)
+      WHEN x.kind = 'ORDER' THEN jsonb_build_object('order_id', x.order_id, 'store_id', o.store_id,
         'user_id', o.user_id, 'version', x.order_version, 'state', x.state, 'lines', o.lines::jsonb,
         'amount_minor', o.amount_minor::text, 'currency', o.currency)
       ELSE jsonb_build_object('entry_id', x.order_id, 'store_id', e.store_id, 'user_id', e.user_id,
@@ -38,7 +43,8 @@ BEGIN
     FROM unnest(news) AS x
     LEFT JOIN order_rows AS o ON x.kind = 'ORDER' AND o.order_id = x.order_id
     LEFT JOIN waitlist_rows AS e ON x.kind = 'WAITLIST' AND e.entry_id = x.order_id
-    WHERE x.kind IN ('ORDER', 'WAITLIST')
+    LEFT JOIN refunds AS r ON x.kind IN ('REFUND', 'REFUND_END') AND r.order_id = x.order_id AND r.number = x.order_version
+    LEFT JOIN payments AS p ON p.provider = r.provider AND p.provider_payment_id = r.provider_payment_id
   ), wanted AS (
     SELECT w.endpoint_id, t.*, row_number() OVER (PARTITION BY w.endpoint_id ORDER BY t.id) AS place, (
       SELECT count(*) FROM (SELECT FROM webhook_deliveries AS d

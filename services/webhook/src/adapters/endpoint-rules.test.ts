@@ -56,10 +56,10 @@ test('where private addresses are allowed, so are http and every port', () => {
 });
 
 test('types are those of events, and all of a kind', () => {
-  assert.equal(unknownTypes(['order.confirmed', 'order.*', 'waitlist.offered', 'order.eaten', '*']), [
-    'order.eaten',
-    '*',
-  ]);
+  assert.equal(
+    unknownTypes(['order.confirmed', 'order.*', 'waitlist.offered', 'refund.done', 'refund.*', 'order.eaten', '*']),
+    ['order.eaten', '*'],
+  );
 });
 
 test.run();

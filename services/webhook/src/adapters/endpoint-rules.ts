@@ -7,8 +7,9 @@ const MAX_URL_LENGTH = 2_048;
 const eventTypes: readonly string[] = [
   ...['held', 'confirmed', 'cancelled', 'expired', 'fulfilled'].map((state) => `order.${state}`),
   ...['waiting', 'offered', 'promoted', 'expired', 'declined', 'left', 'ended'].map((state) => `waitlist.${state}`),
+  ...['due', 'done', 'withdrawn'].map((state) => `refund.${state}`),
 ];
-const wildcards = ['order.*', 'waitlist.*'];
+const wildcards = ['order.*', 'waitlist.*', 'refund.*'];
 
 /** A host as a socket wants it: an IPv6 address without its brackets. */
 export function hostOf({ hostname }: URL): string {

@@ -20,7 +20,7 @@ export function checkPut(request: PutWebhookEndpointRequest, allowed: { allowPri
     ...urlProblems(url, allowed).map((description) => ({ field: 'url', description })),
     ...eventTypes.flatMap((type, index) =>
       unknown.includes(type)
-        ? [{ field: `event_types[${index}]`, description: 'must be a type of event, order.* or waitlist.*' }]
+        ? [{ field: `event_types[${index}]`, description: 'must be a type of event, order.*, waitlist.* or refund.*' }]
         : [],
     ),
     ...(new Set(eventTypes).size < eventTypes.length

@@ -80,7 +80,7 @@ export interface PutWebhookEndpointRequest {
   endpointId: string;
   /** https, without user and fragment, and no private address. */
   url: string;
-  /** Such as order.confirmed; `order.*` and `waitlist.*` are all of a kind. Empty: all. */
+  /** Such as order.confirmed; `order.*`, `waitlist.*` and `refund.*` are all of a kind. Empty: all. */
   eventTypes: string[];
   requestId: string;
 }
