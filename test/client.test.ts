@@ -111,6 +111,45 @@ test('a sku that is gone is a no with its reason, and what is left is told', asy
   assert.equal([sku.capacity, availability?.free], [1, 0]);
 });
 
+test('an order is moved, loses lines, and its hold is prolonged while it is being paid', async () => {
+  const user = client.forUser('dora');
+  const one = await wish({ capacity: 3, maxPerOrder: 2, perUserLimit: 2 });
+  const { storeId } = one;
+  const [from, to, full] = [
+    one,
+    await wish({ storeId, capacity: 2, perUserLimit: 2 }),
+    await wish({ storeId, capacity: 1, perUserLimit: 2 }),
+  ].map(({ lines }) => lines[0]?.skuId ?? '');
+  const { orderId } = await held(user, { storeId, lines: [{ skuId: from ?? '', quantity: 2 }] });
+  const refused = await user.moveOrder(orderId, { toSkuId: full ?? '' });
+  assert.ok(refused.kind === 'REFUSED' && refused.reason === 'NOT_ENOUGH', JSON.stringify(refused));
+  const moved = await user.moveOrder(orderId, { toSkuId: to ?? '' });
+  assert.ok(moved.kind === 'MOVED' && moved.order.lines[0]?.skuId === to);
+  const { lines } = await user.cancelOrderLines(orderId, [{ skuId: to ?? '', quantity: 1 }]);
+  assert.is(lines[0]?.quantity, 1);
+  assert.is((await rejectionOf(user.extendHold(orderId), Fault)).reason, 'ORDER_STATE');
+  const now = await user.getAvailability([to ?? '', 'no-such-sku', from ?? '']);
+  assert.equal(
+    now.map(({ skuId, free }) => [skuId, free]),
+    [
+      [to, 1],
+      [from, 3],
+    ],
+  );
+  const listed: [string, number | undefined][] = [];
+  for await (const { sku, availability } of user.listSkus({ storeId, pageSize: 2 })) {
+    listed.push([sku.skuId, availability?.free]);
+  }
+  assert.equal(
+    new Map(listed),
+    new Map([
+      [from, 3],
+      [to, 1],
+      [full, 1],
+    ] as [string, number][]),
+  );
+});
+
 test('a token of a user speaks for that user alone, and one that is not believed is told at once', async () => {
   const order = await held(ada, await wish());
   const own = connectHoldfast(gateways, { token: tokenOf('ada') });

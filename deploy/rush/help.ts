@@ -33,8 +33,8 @@ after the answer; whoever has patience comes back with a new key when a hold is 
 
 What people do: the same key again, later each time, for up to 60 s while nothing is decided (429, 502, 503, 504, no
 connection, no answer within 30 s, not yet on sale). Whoever is told of a place in line (202 QUEUED) or of a limit (429)
-comes back when the answer says, for up to 15 minutes. A promise (202 PENDING) is followed by GET until it is decided.
-Through the gateway @holdfast/client does all that, each person with a token of their own.
+comes back when the answer says, for up to 15 minutes. A promise (202 PENDING) is followed by GET until it is decided;
+through the gateway @holdfast/client does all that, each person with a token of their own.
 
 What is counted. A request is one user and one key, however often it is sent.
   held              distinct order ids that were answered HELD
@@ -58,7 +58,8 @@ What is counted. A request is one user and one key, however often it is sent.
   success_rate      share of requests that got an answer: a yes or a true no
   p50_ms, p99_ms    from the moment the first press was due to the answer that counts
   pool_wait_p99_ms, redis_p99_ms, redis_calls_per_request, pg_transactions_per_order, consumer_lag_max
-                    from the services' own metrics, without what they do by the clock: ${POLLS.slice(0, 3).join(', ')},
-                    ${POLLS.slice(3).join(', ')}
+                    from the services' own metrics, but for what they do by the clock, which is:
+                    ${POLLS.slice(0, 6).join(', ')},
+                    ${POLLS.slice(6).join(', ')}
 `;
 }

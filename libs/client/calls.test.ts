@@ -72,7 +72,7 @@ test('a method that the contract does not call idempotent is sent once', async (
     tries += 1;
     throw new Fault('UNAVAILABLE', 'away', { retryAfterMs: 1 });
   };
-  assert.is((await rejectionOf(new Voice('t').ask(once, send), Fault)).reason, 'UNAVAILABLE');
+  assert.is((await rejectionOf(new Voice({ token: 't' }).ask(once, send), Fault)).reason, 'UNAVAILABLE');
   assert.is(tries, 1);
 });
 

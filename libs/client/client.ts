@@ -3,11 +3,12 @@ import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reser
 import { WaitlistServiceDefinition } from '#libs/contracts/gen/holdfast/waitlist/v1/waitlist_service.js';
 import { connect } from '#libs/rpc/client.js';
 import { type OrderVerbs, orderVerbs } from './order-verbs.js';
+import { type SkuVerbs, skuVerbs } from './sku-verbs.js';
 import { type Token, Voice } from './voice.js';
 import { type WaitlistVerbs, waitlistVerbs } from './waitlist-verbs.js';
 
 /** Holdfast in the name of one caller. */
-export interface Holdfast extends OrderVerbs, WaitlistVerbs {}
+export interface Holdfast extends OrderVerbs, SkuVerbs, WaitlistVerbs {}
 
 /** Holdfast behind one connection. */
 export interface HoldfastClient extends Holdfast {
@@ -24,6 +25,8 @@ export interface HoldfastOptions {
   token?: Token;
   /** Speaks TLS; without it the connection is plain, which is for this machine alone. */
   tls?: HoldfastTls;
+  /** `zh-CN,en;q=0.5`: in which language faults say what happened, for people (`Fault.localized`). Absent: English. */
+  acceptLanguage?: string;
 }
 
 /** Texts or bytes in PEM. */
@@ -42,16 +45,20 @@ const DEADLINE_MS = 5_000;
  * A client of the gateways behind `target`: `host:port[,host:port…]` or `dns:host:port`, all addresses of the name. Connects with the
  * first call. Calls go round the addresses, and on to another when one is away.
  */
-export function connectHoldfast(target: string, { token, tls }: HoldfastOptions = {}): HoldfastClient {
+export function connectHoldfast(target: string, { token, tls, acceptLanguage }: HoldfastOptions = {}): HoldfastClient {
   const peer = tls ? { addresses: target, credentials: credentialsOf(tls) } : target;
   const gateway = connect(ReservationServiceDefinition, peer, { defaultDeadlineMs: DEADLINE_MS });
   const waitlist = connect(WaitlistServiceDefinition, peer, { defaultDeadlineMs: DEADLINE_MS });
-  const spokenBy = (voice: Voice): Holdfast => ({ ...orderVerbs(gateway, voice), ...waitlistVerbs(waitlist, voice) });
-  const voice = new Voice(token);
+  const spokenBy = (voice: Voice): Holdfast => ({
+    ...orderVerbs(gateway, voice),
+    ...skuVerbs(gateway, voice),
+    ...waitlistVerbs(waitlist, voice),
+  });
+  const voice = new Voice({ token, acceptLanguage });
   return {
     ...spokenBy(voice),
-    forUser: (userId) => spokenBy(voice.for(userId)),
-    withToken: (another) => spokenBy(voice.with(another)),
+    forUser: (userId) => spokenBy(voice.with({ userId })),
+    withToken: (another) => spokenBy(voice.with({ token: another, userId: undefined })),
     close() {
       gateway.close();
       waitlist.close();

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Availability, Sku } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
 import { type Order, OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import type { PaymentSession } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
 import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
@@ -7,8 +6,10 @@ import { Fault } from '#libs/refusal/fault.js';
 import type { Client } from '#libs/rpc/client.js';
 import { follow, type Watching } from './follow.js';
 import type { Patience } from './insist.js';
+import { type MoveOutcome, moveOutcomeOf } from './move-outcome.js';
 import type { OrderOutcome } from './order-outcome.js';
-import { reserve, type Wish } from './reserve.js';
+import { pagesOf } from './pages.js';
+import { lineOf, reserve, type Wish } from './reserve.js';
 import type { ReserveOutcome } from './reserve-outcome.js';
 import type { Voice } from './voice.js';
 import { type OrderWait, waitForOrder } from './wait-for-order.js';
@@ -17,6 +18,13 @@ import { type OrderWait, waitForOrder } from './wait-for-order.js';
 export interface Change extends Patience {
   /** The idempotency key of the intent. Absent: one is drawn, and sent with every repetition of this call. */
   requestId?: string;
+}
+
+/** Where an order is to go. */
+export interface Move {
+  toSkuId: string;
+  /** The sku that the units leave. Absent: the only one of the order. */
+  fromSkuId?: string;
 }
 
 /** Orders as their user has them. Every call rejects with the Fault that no repetition mends, or that was heard last. */
@@ -40,12 +48,14 @@ export interface OrderVerbs {
   listOrders(whose?: { userId?: string; pageSize?: number }, patience?: Patience): AsyncIterable<Order>;
   /** Ends the order and gives its units back. Faults: ORDER_STATE, CANCEL_TOO_LATE. */
   cancelOrder(orderId: string, change?: Change & { reason?: string }): Promise<Order>;
+  /** Takes lines out of the order, of each as many units as it says; what was paid for them is due for refund. Faults as of cancelOrder. */
+  cancelOrderLines(orderId: string, lines: Wish['lines'], change?: Change & { reason?: string }): Promise<Order>;
+  /** Moves the units of one sku to another of the same price, or leaves everything as it was. Fault ORDER_STATE. */
+  moveOrder(orderId: string, move: Move, change?: Change): Promise<MoveOutcome>;
+  /** Prolongs the hold, once, while a way to pay it is open. Fault ORDER_STATE. */
+  extendHold(orderId: string, change?: Change): Promise<Order>;
   /** How to pay the order: the way that is open, or a new one. */
   startPayment(orderId: string, change?: Change): Promise<PaymentSession>;
-  /** A sku, and where its units are. */
-  getSku(skuId: string, patience?: Patience): Promise<{ sku: Sku; availability: Availability | undefined }>;
-  /** A request_id for the next reservation of the sku, for stores that take no others. */
-  createRequestId(of: { storeId: string; skuId: string }, patience?: Patience): Promise<string>;
 }
 
 const methods = ReservationServiceDefinition.methods;
@@ -67,28 +77,41 @@ export function orderVerbs(gateway: Client<typeof ReservationServiceDefinition>,
       const send = voice.ask(methods.getOrder, (options) => gateway.getOrder({ orderId }, options), patience);
       return given((await send).order);
     },
-    listOrders: (whose = {}, patience) => pagesOf(gateway, voice, { userId: voice.userId ?? '', ...whose, patience }),
+    async *listOrders({ userId = voice.userId ?? '', pageSize = 0 } = {}, patience) {
+      const pages = pagesOf((pageToken) => {
+        const request = { userId, skuId: '', pageSize, pageToken };
+        return voice.ask(methods.listOrders, (options) => gateway.listOrders(request, options), patience);
+      });
+      for await (const page of pages) yield* page.orders;
+    },
     async cancelOrder(orderId, { requestId = randomUUID(), reason = '', ...patience } = {}) {
       const request = { orderId, requestId, reason };
       const send = voice.ask(methods.cancelOrder, (options) => gateway.cancelOrder(request, options), patience);
+      return given((await send).order);
+    },
+    async cancelOrderLines(orderId, lines, { requestId = randomUUID(), reason = '', ...patience } = {}) {
+      const request = { orderId, requestId, reason, lines: lines.map(lineOf) };
+      const send = voice.ask(
+        methods.cancelOrderLines,
+        (options) => gateway.cancelOrderLines(request, options),
+        patience,
+      );
+      return given((await send).order);
+    },
+    async moveOrder(orderId, { toSkuId, fromSkuId = '' }, { requestId = randomUUID(), ...patience } = {}) {
+      const request = { orderId, requestId, toSkuId, fromSkuId };
+      const send = voice.ask(methods.moveOrder, (options) => gateway.moveOrder(request, options), patience);
+      return moveOutcomeOf(given((await send).outcome));
+    },
+    async extendHold(orderId, { requestId = randomUUID(), ...patience } = {}) {
+      const request = { orderId, requestId };
+      const send = voice.ask(methods.extendHold, (options) => gateway.extendHold(request, options), patience);
       return given((await send).order);
     },
     async startPayment(orderId, { requestId = randomUUID(), ...patience } = {}) {
       const request = { orderId, requestId };
       const send = voice.ask(methods.startPayment, (options) => gateway.startPayment(request, options), patience);
       return given((await send).session);
-    },
-    async getSku(skuId, patience) {
-      const { sku, availability } = await voice.ask(
-        methods.getSku,
-        (options) => gateway.getSku({ skuId }, options),
-        patience,
-      );
-      return { sku: given(sku), availability };
-    },
-    async createRequestId(of, patience) {
-      const send = voice.ask(methods.createRequestId, (options) => gateway.createRequestId(of, options), patience);
-      return (await send).requestId;
     },
   };
 }
@@ -100,26 +123,6 @@ const order = {
 
 async function* ordersOf(stream: AsyncIterable<{ order: Order | undefined }>): AsyncGenerator<Order> {
   for await (const { order: one } of stream) if (one) yield one;
-}
-
-interface Pages {
-  userId: string;
-  pageSize?: number;
-  patience: Patience | undefined;
-}
-
-async function* pagesOf(
-  gateway: Client<typeof ReservationServiceDefinition>,
-  voice: Voice,
-  { userId, pageSize = 0, patience }: Pages,
-): AsyncGenerator<Order> {
-  for (let pageToken = ''; ; ) {
-    const request = { userId, skuId: '', pageSize, pageToken };
-    const page = await voice.ask(methods.listOrders, (options) => gateway.listOrders(request, options), patience);
-    yield* page.orders;
-    if (page.nextPageToken === '') return;
-    pageToken = page.nextPageToken;
-  }
 }
 
 /** What the contract promises in every answer. */

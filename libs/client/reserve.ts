@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { OnBusy, OnSoldOut } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
+import type { OrderLine } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import {
   ReservationServiceDefinition,
   type ReserveRequest,
@@ -46,11 +47,16 @@ export async function reserve(
   return answer instanceof Fault ? { kind: 'UNDECIDED', requestId, fault: answer } : answer;
 }
 
+/** A line as the contract has it. */
+export function lineOf({ skuId, quantity, attendeeId = '' }: Wish['lines'][number]): OrderLine {
+  return { skuId, quantity, attendeeId, unitPriceMinor: 0 };
+}
+
 function requestOf({ storeId, lines, requestId = randomUUID(), onBusy, onSoldOut }: Wish): ReserveRequest {
   return {
     storeId,
     requestId,
-    lines: lines.map(({ skuId, quantity, attendeeId = '' }) => ({ skuId, quantity, attendeeId, unitPriceMinor: 0 })),
+    lines: lines.map(lineOf),
     onBusy: onBusy && onBusyByName[onBusy],
     onSoldOut: onSoldOut && onSoldOutByName[onSoldOut],
   };

@@ -16,31 +16,38 @@ export type CallAs = Try & { metadata: Record<string, string> };
  */
 const MAX_IN_FLIGHT = 1_000;
 
+/** Who speaks, and how. */
+interface Speaker {
+  token?: Token | undefined;
+  /** In which languages faults say what happened, as HTTP's header does. */
+  acceptLanguage?: string | undefined;
+  /** For whom a service acts; absent: for whoever the token names. */
+  userId?: string | undefined;
+}
+
 /** In whose name calls are made. */
 export class Voice {
   constructor(
-    private readonly token: Token | undefined,
-    /** For whom a service acts; undefined: for whoever the token names. */
-    readonly userId?: string,
+    private readonly speaker: Speaker,
     private readonly slots = new Slots(MAX_IN_FLIGHT, Number.POSITIVE_INFINITY, 'call'),
   ) {}
 
-  /** The same caller, acting for that user. */
-  for(userId: string): Voice {
-    return new Voice(this.token, userId, this.slots);
+  get userId(): string | undefined {
+    return this.speaker.userId;
   }
 
-  /** Another caller over the same connections. */
-  with(token: Token): Voice {
-    return new Voice(token, undefined, this.slots);
+  /** The same caller acting for that user, or another one, over the same connections. */
+  with(other: Pick<Speaker, 'userId' | 'token'>): Voice {
+    return new Voice({ ...this.speaker, ...other }, this.slots);
   }
 
   /** The options of one try in this name; Fault TOO_LATE when no token comes in time. */
   async options(one: Try): Promise<CallAs> {
-    const { userId } = this;
+    const { token, acceptLanguage, userId } = this.speaker;
     const metadata: Record<string, string> = {};
     if (userId !== undefined) metadata['holdfast-for-user'] = userId;
-    if (this.token !== undefined) metadata.authorization = `Bearer ${await this.#given(this.token, one.deadlineMs)}`;
+    if (acceptLanguage !== undefined) metadata['accept-language'] = acceptLanguage;
+    if (token !== undefined) metadata.authorization = `Bearer ${await this.#given(token, one.deadlineMs)}`;
     return { ...one, metadata };
   }
 

@@ -73,11 +73,18 @@ export interface Violation {
   description: string;
 }
 
+/** What happened, for people, in a language of theirs. */
+export interface Localized {
+  locale: string;
+  message: string;
+}
+
 export interface FaultDetails {
   /** Every variable part of the message, for programs. */
   metadata?: Record<string, string>;
   violations?: Violation[];
   retryAfterMs?: number;
+  localized?: Localized;
   cause?: unknown;
 }
 
@@ -91,6 +98,8 @@ export class Fault extends Error {
   readonly violations: readonly Violation[];
   /** How long to wait before the next try. Always set on BUSY and UNAVAILABLE. */
   readonly retryAfterMs: number | undefined;
+  /** In the language that the call asked for; set on faults that a peer answered with. */
+  readonly localized: Localized | undefined;
 
   constructor(
     readonly reason: FaultReason,
@@ -102,6 +111,7 @@ export class Fault extends Error {
     this.metadata = details.metadata ?? {};
     this.violations = details.violations ?? [];
     this.retryAfterMs = details.retryAfterMs ?? kind.retryAfterMs;
+    this.localized = details.localized;
   }
 }
 

@@ -54,6 +54,8 @@ function faultOfStatus(status: Status): Fault {
   if (violations) details.violations = violations.map(({ field, description }) => ({ field, description }));
   const delay = find(status, 'RetryInfo', RetryInfo)?.retryDelay;
   if (delay) details.retryAfterMs = delay.seconds * 1_000 + delay.nanos / 1_000_000;
+  const localized = find(status, 'LocalizedMessage', LocalizedMessage);
+  if (localized) details.localized = localized;
   return new Fault(isFaultReason(info.reason) ? info.reason : reasonOfCode(status.code), status.message, details);
 }
 
