@@ -59,7 +59,11 @@ What is counted. A request is one user and one key, however often it is sent.
   p50_ms, p99_ms    from the moment the first press was due to the answer that counts
   pool_wait_p99_ms, redis_p99_ms, redis_calls_per_request, pg_transactions_per_order, consumer_lag_max
                     from the services' own metrics, but for what they do by the clock, which is:
-                    ${POLLS.slice(0, 6).join(', ')},
-                    ${POLLS.slice(6).join(', ')}
+                    ${polls()}
 `;
+}
+
+function polls(): string {
+  const lines = [POLLS.slice(0, 6), POLLS.slice(6, 11), POLLS.slice(11)];
+  return lines.map((names) => names.join(', ')).join(`,\n${' '.repeat(20)}`);
 }
