@@ -34,8 +34,12 @@ async function answer(request: IncomingMessage): Promise<[number, object]> {
   const [, requestId] = /^\/wishes\/([\w-]{1,100})$/.exec(request.url ?? '') ?? [];
   if (request.method !== 'PUT' || requestId === undefined) return [404, { sorry: 'PUT /wishes/ID' }];
   if (Number(request.headers['content-length'] ?? 9_999) > 1_000) return [413, { sorry: 'a wish is short' }];
-  const { person, store, sku, quantity } = JSON.parse(await text(request));
-  const user = holdfast.forUser(String(person));
+  const body = await text(request)
+    .then(JSON.parse)
+    .catch(() => undefined);
+  if (typeof body?.person !== 'string') return [400, { sorry: 'a wish is JSON: person, store, sku, quantity' }];
+  const { person, store, sku, quantity } = body;
+  const user = holdfast.forUser(person);
   const wish = { storeId: String(store), lines: [{ skuId: String(sku), quantity: Number(quantity) }], requestId };
   const outcome = await user.reserve(wish, { deadlineMs: 8_000 });
   return answerOf(
@@ -55,6 +59,6 @@ function answerOf(outcome: ReserveOutcome | OrderOutcome): [number, object] {
 }
 
 function answerOfFault(thrown: unknown): [number, object] {
-  if (!(thrown instanceof Fault)) return [400, { sorry: String(thrown) }];
+  if (!(thrown instanceof Fault)) return [500, { sorry: 'something went wrong here' }];
   return [422, { sorry: thrown.reason, what: thrown.message, violations: thrown.violations }];
 }

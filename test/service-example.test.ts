@@ -39,8 +39,9 @@ interface Answer {
   body: Record<string, unknown>;
 }
 
-async function put(id: string, wish: object): Promise<Answer> {
-  const response = await fetch(`${base}/wishes/${id}`, { method: 'PUT', body: JSON.stringify(wish) });
+async function put(id: string, wish: object | string): Promise<Answer> {
+  const body = typeof wish === 'string' ? wish : JSON.stringify(wish);
+  const response = await fetch(`${base}/wishes/${id}`, { method: 'PUT', body });
   return { status: response.status, body: (await response.json()) as Answer['body'] };
 }
 
@@ -66,6 +67,13 @@ test('a no is told with its reason, and what is wrong with a wish', async () => 
   const wrong = await put(randomUUID(), { ...wish, quantity: -1 });
   assert.equal([wrong.status, wrong.body.sorry], [422, 'INVALID_REQUEST']);
   assert.is((await put(randomUUID(), { ...wish, sku: 'no-such-sku' })).body.sorry, 'SKU_NOT_FOUND');
+});
+
+test('a body that is no wish is 400, in plain words', async () => {
+  for (const body of ['{', 'null', '"x"', '']) {
+    const { status, body: said } = await put(randomUUID(), body);
+    assert.equal([status, said.sorry], [400, 'a wish is JSON: person, store, sku, quantity'], body);
+  }
 });
 
 test.run();
