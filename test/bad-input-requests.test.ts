@@ -55,7 +55,7 @@ const pathLike = [
   'a\\..\\b',
 ];
 /** No ids at all. */
-const noIds = ['\u0000', 'a\u0000b', 'a b', '\r\nset-cookie:x', '\u202e', 'x'.repeat(129), 'x'.repeat(900)];
+const noIds = ['\u0000', 'a\u0000b', 'a b', '\r\nset-cookie=x', '\u202e', 'x'.repeat(129), 'x'.repeat(900)];
 const veryLong = 'x'.repeat(4_000);
 
 test('an id in a path is one id, whatever it looks like', async () => {
@@ -64,7 +64,7 @@ test('an id in a path is one id, whatever it looks like', async () => {
     assertSaid(await get(`/v1/orders/${segment}`), [404, 'ORDER_NOT_FOUND'], id);
     assertSaid(await get(`/v1/orders/${segment}/events`), [404, 'ORDER_NOT_FOUND'], id);
     assertSaid(await post({}, `/v1/orders/${segment}:cancel`), [404, 'ORDER_NOT_FOUND'], id);
-    assertSaid(await get(`/v1/waitlist/${segment}`), [400, 'INVALID_REQUEST'], id);
+    assertSaid(await get(`/v1/waitlist/${segment}`), [404, 'WAITLIST_ENTRY_NOT_FOUND'], id);
     assertSaid(await get(`/v1/skus/${segment}`), [404, 'SKU_NOT_FOUND'], id);
   }
   for (const id of noIds) {

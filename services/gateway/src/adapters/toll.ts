@@ -4,6 +4,7 @@ import type { ServiceDefinition } from '#libs/rpc/definition.js';
 import type { BidiHandler, Handlers, ServerStreamHandler, UnaryHandler } from '#libs/rpc/service.js';
 import type { CallLimits, Toll } from '../app/limits/call-limits.js';
 import { callerOf, payerOf } from './identity.js';
+import { withLowerCaseIds } from './lower-case-ids.js';
 
 type Unary = UnaryHandler<unknown, unknown>;
 type ServerStream = ServerStreamHandler<unknown, unknown>;
@@ -47,7 +48,7 @@ function unary(handler: Unary, toll: (call: CallContext) => Toll): Unary {
     const due = toll(call);
     const fault = due && (await due);
     if (fault !== undefined) throw fault;
-    return handler(request, call);
+    return handler(withLowerCaseIds(request), call);
   };
 }
 
@@ -56,7 +57,7 @@ function serverStream(handler: ServerStream, toll: (call: CallContext) => Toll):
     const due = toll(call);
     const fault = due && (await due);
     if (fault !== undefined) throw fault;
-    yield* handler(request, call);
+    yield* handler(withLowerCaseIds(request), call);
   };
 }
 

@@ -8,6 +8,7 @@ const reasonMaxLength = 500;
 const printable = /^[\x21-\x7e]+$/;
 const currencyCode = /^[A-Z]{3}$/;
 const control = /\p{Cc}/u;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const uuidV8 = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 export function describeId(maxLength = idMaxLength): string {
@@ -22,6 +23,11 @@ export function isId(value: string, maxLength = idMaxLength): boolean {
 /** Whether an order can have this id at all. One that cannot names no order, which is no violation. */
 export function isOrderId(value: string): boolean {
   return uuidV8.test(value);
+}
+
+/** Whether an entry of a waitlist can have this id at all, likewise. */
+export function isEntryId(value: string): boolean {
+  return uuid.test(value);
 }
 
 export function checkId(violations: Violation[], field: string, value: string, maxLength = idMaxLength): void {
@@ -54,7 +60,10 @@ export function checkInstant(violations: Violation[], field: string, instant: Da
 export function checkPage(violations: Violation[], page: { pageSize: number; pageToken: string }): void {
   if (page.pageSize < 0) violations.push({ field: 'page_size', description: 'must not be negative' });
   if (page.pageToken !== '' && !isId(page.pageToken, pageTokenMaxLength)) {
-    violations.push({ field: 'page_token', description: 'must be a next_page_token that this list gave' });
+    violations.push({
+      field: 'page_token',
+      description: 'must be the next_page_token of the page before, of the same list',
+    });
   }
 }
 

@@ -22,6 +22,19 @@ export function validateCancel(request: { orderId: string; requestId: string; re
   return violations;
 }
 
+export function validateEntryId(request: { entryId: string }): Violation[] {
+  const violations: Violation[] = [];
+  checkId(violations, 'entry_id', request.entryId);
+  return violations;
+}
+
+export function validateEntryChange(request: { entryId: string; requestId: string; reason: string }): Violation[] {
+  const violations = validateEntryId(request);
+  checkLongId(violations, 'request_id', request.requestId);
+  checkReason(violations, request.reason);
+  return violations;
+}
+
 /** A change of an order that says nothing besides which order. */
 export function validateChange(request: { orderId: string; requestId: string }): Violation[] {
   const violations = validateOrderId(request);
