@@ -180,9 +180,44 @@ test('a page is as large as asked for, its token leads on, and an empty token is
   assert.equal([(first.body.skus as unknown[]).length, token !== ''], [1, true]);
   const second = await ask(`/v1/stores/${store}/skus?page_size=1&page_token=${token}`);
   assert.equal([(second.body.skus as unknown[]).length, second.body.next_page_token], [1, '']);
+  const all = await ask(`/v1/stores/${store}/skus?page_size=9999999999`);
+  assert.equal([all.status, (all.body.skus as unknown[]).length], [200, 2]);
   for (const query of [`page_token=${token}&starts_after=2030-01-01T00:00:00Z`, 'page_token=made-up', 'page_size=-1']) {
-    assert.is((await ask(`/v1/stores/${store}/skus?${query}`)).status, 400, query);
+    const { status, body } = await ask(`/v1/stores/${store}/skus?${query}`);
+    assert.is(status, 400, query);
+    assert.equal((body.errors as { parameter: string }[])[0]?.parameter, query.split('=')[0]);
   }
+});
+
+test('an id of an order or an entry is read in either case, and one that is no UUID names nothing', async () => {
+  const wish = await wishOf({ capacity: 1, onSoldOut: 'JOIN_WAITLIST' });
+  const { body: order } = await place(wish, { user: 'first' });
+  const { body: entry } = await place(wish);
+  const [orderId, entryId] = [String(order.order_id), String(entry.entry_id)];
+  const read = await ask(`/v1/orders/${orderId.toUpperCase()}`, { user: 'first' });
+  assert.equal([read.status, read.body.order_id], [200, orderId]);
+  const waiting = await ask(`/v1/waitlist/${entryId.toUpperCase()}`);
+  assert.equal([waiting.status, waiting.body.entry_id], [200, entryId]);
+  const told = await mesh.gateway.getOrder(
+    { orderId: orderId.toUpperCase() },
+    { metadata: { authorization: bearerOf('first') } },
+  );
+  assert.is(told.order?.orderId, orderId);
+  for (const [path, reason] of [
+    ['/v1/orders/xx', 'ORDER_NOT_FOUND'],
+    ['/v1/waitlist/xx', 'WAITLIST_ENTRY_NOT_FOUND'],
+  ] as const) {
+    const { status, body } = await ask(path);
+    assert.equal([status, body.reason], [404, reason]);
+  }
+  const left = await ask(`/v1/waitlist/${entryId.toUpperCase()}`, { method: 'DELETE' });
+  assert.equal([left.status, left.body.entry_id, left.body.state], [200, entryId, 'LEFT']);
+  const cancelled = await ask(`/v1/orders/${orderId.toUpperCase()}:cancel`, {
+    method: 'POST',
+    body: {},
+    user: 'first',
+  });
+  assert.equal([cancelled.status, cancelled.body.state], [200, 'CANCELLED']);
 });
 
 test('int64 is text, and times are RFC 3339 with Z', async () => {

@@ -29,7 +29,7 @@ export function readPage(list: string, { pageSize = 0, pageToken = '' }: PageQue
   const [ofList, ...after] = decode(pageToken);
   const isKey = after.length === keyChecks.length && keyChecks.every((check, place) => check(after[place] ?? ''));
   if (ofList !== list || !isKey)
-    throw invalid('page_token', 'must be the one that the page before gave, for the same list');
+    throw invalid('page_token', 'must be the next_page_token of the page before, of the same list');
   return { size, after };
 }
 

@@ -1,6 +1,7 @@
 import { catalogue, isReason, type Reason } from './catalogue.js';
 import { en } from './texts/en.js';
 import type { ReasonText, Sentence } from './texts/reason-text.js';
+import { violationsZhCn } from './texts/violations-zh-cn.js';
 import { zhCn } from './texts/zh-cn.js';
 
 /** The languages of the texts, as BCP 47 tags. */
@@ -22,6 +23,11 @@ export interface Localized {
 /** The text of a reason. For one that only a newer peer knows it says no more than that. */
 export function localized(reason: string, locale: Locale): Localized {
   return (isReason(reason) ? compiled[locale][reason] : undefined) ?? unknown[locale];
+}
+
+/** What is wrong with a field, said in the language where it can be. */
+export function localizedViolation(description: string, locale: Locale): string {
+  return locale === 'zh-CN' ? (violationsZhCn[description] ?? description) : description;
 }
 
 type Part = (facts: Facts, message: string | undefined) => unknown;

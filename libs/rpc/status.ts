@@ -3,7 +3,7 @@ import { BadRequest, ErrorInfo, LocalizedMessage, RetryInfo } from '#libs/contra
 import { Status } from '#libs/contracts/gen/google/rpc/status.js';
 import { Fault, type FaultDetails, type FaultReason, faultCatalogue, titleOf } from '#libs/refusal/fault.js';
 import { localeOf } from '#libs/refusal/locale.js';
-import { type Facts, type Locale, localized } from '#libs/refusal/localize.js';
+import { type Facts, type Locale, localized, localizedViolation } from '#libs/refusal/localize.js';
 import { encode, type MessageType } from './definition.js';
 
 const DOMAIN = 'holdfast';
@@ -68,7 +68,7 @@ export function localeOfCall(call: { metadata(name: string): string | undefined 
 export function wireStatus(fault: Fault, locale: Locale): { code: number; details: string; metadata: Metadata } {
   const status = toStatus(fault);
   const { detail: said } = localized(fault.reason, locale);
-  const message = wellFormed(said(factsOf(fault), fault.message));
+  const message = wellFormed(said(factsOf(fault, locale), fault.message));
   status.details.push(detail('LocalizedMessage', LocalizedMessage, { locale, message }));
   const metadata = new Metadata();
   metadata.set(DETAILS_KEY, encode(Status, status));
@@ -129,10 +129,10 @@ function wellFormed(text: string): string {
   return Buffer.from(text.slice(0, MAX_MESSAGE_LENGTH)).toString();
 }
 
-function factsOf({ metadata, violations }: Fault): Facts {
+function factsOf({ metadata, violations }: Fault, locale: Locale): Facts {
   const [first] = violations;
   if (first === undefined) return metadata;
-  const facts = { ...metadata, first: `${first.field} ${first.description}` };
+  const facts = { ...metadata, first: `${first.field} ${localizedViolation(first.description, locale)}` };
   return violations.length > 1 ? { ...facts, more: violations.length - 1 } : facts;
 }
 

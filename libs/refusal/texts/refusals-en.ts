@@ -119,7 +119,7 @@ export const refusalsEn: Readonly<Record<RefusalReason | HttpReason, ReasonText>
   },
   CONTENT_TYPE_UNSUPPORTED: {
     title: 'The content type is not supported',
-    detail: ['{message}', 'Bodies are JSON, and not compressed.'],
+    detail: ['Bodies are JSON in UTF-8, and not compressed.'],
     next: 'Send content-type: application/json, and no content-encoding.',
   },
 };

@@ -104,7 +104,7 @@ export const refusalsZhCn: Readonly<Record<RefusalReason | HttpReason, ReasonTex
   },
   CONTENT_TYPE_UNSUPPORTED: {
     title: '不支持该内容类型',
-    detail: ['请求体必须是未压缩的 JSON。'],
+    detail: ['请求体必须是 UTF-8 编码、未压缩的 JSON。'],
     next: '请使用 content-type: application/json，不要使用 content-encoding。',
   },
 };

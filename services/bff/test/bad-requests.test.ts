@@ -1,4 +1,6 @@
+import { localizedViolation } from '#libs/refusal/localize.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import * as schemas from '../src/adapters/schemas.js';
 import { type Answer, type EdgeUnderTest, good, goodHeaders, placesOf, startEdgeUnderTest } from './edge-under-test.js';
 
 const test = suite('bff bad requests');
@@ -148,7 +150,7 @@ test('a body that is no object is named in words, and has the empty pointer', as
   const detail = 'the body must be an object';
   for (const path of ['/v1/orders', '/v1/request-ids', '/v1/orders/o-1:cancel']) {
     // A cancellation needs no body.
-    const bodies = path.endsWith(':cancel') ? ['[]', '"x"'] : ['', '[]', '"x"', 'null'];
+    const bodies = ['[]', '"x"', 'null', ...(path.endsWith(':cancel') ? [] : [''])];
     for (const body of bodies) {
       const answer = await edge.post(body, goodHeaders, path);
       assert.equal([answer.status, answer.body.detail], [400, detail], `${path} ${body}`);
@@ -159,7 +161,59 @@ test('a body that is no object is named in words, and has the empty pointer', as
   assert.equal(line.body.errors, [{ detail: 'must be an object', pointer: '#/lines/0' }]);
   const broken = await edge.post('{"store_id":');
   assert.equal([broken.status, placesOf(broken)], [400, ['']]);
-  assert.match(String(broken.body.detail), /^Body is not valid JSON/);
+  assert.is(broken.body.detail, 'the body is not valid JSON');
+});
+
+test('a member that is called __proto__ or constructor is one that is not known, where it is', async () => {
+  for (const name of ['__proto__', 'constructor']) {
+    const inside = `{"store_id":"store-1","lines":[{"sku_id":"sku-1","quantity":1,"${name}":{"prototype":{}}}]}`;
+    for (const [body, pointer] of [
+      [`{"store_id":"store-1","lines":[{"sku_id":"sku-1","quantity":1}],"${name}":{"prototype":{}}}`, `#/${name}`],
+      [inside, `#/lines/0/${name}`],
+    ] as const) {
+      const answer = await edge.post(body);
+      assert.equal([answer.status, answer.body.errors], [400, [{ detail: 'is not known', pointer }]]);
+    }
+  }
+  const cancelled = await edge.post('{"__proto__":{"reason":"x"}}', goodHeaders, '/v1/orders/o-1:cancel');
+  assert.equal([cancelled.status, placesOf(cancelled)], [400, ['#/__proto__']]);
+  assert.equal([edge.asked.reserved.length, edge.asked.cancelled.length], [0, 0]);
+});
+
+test('bodies are JSON in UTF-8 alone, and whoever sends another kind is told so in our words', async () => {
+  for (const [type, status] of [
+    ['application/json; charset=utf-8', 201],
+    ['application/json;charset="UTF8"', 201],
+    ['application/json; charset=utf-16', 415],
+    ['application/json; charset=iso-8859-1', 415],
+    ['application/xml', 415],
+  ] as const) {
+    const answer = await edge.post(good, { ...goodHeaders, 'content-type': type });
+    assert.is(answer.status, status, type);
+    if (status === 415) assert.is(answer.body.detail, 'Bodies are JSON in UTF-8, and not compressed.');
+  }
+});
+
+test('what is wrong is told in the language that was asked for', async () => {
+  const chinese = { ...goodHeaders, 'accept-language': 'zh-CN' };
+  const lines = [{ sku_id: '', quantity: 0, extra: 1 }];
+  const { body } = await edge.post({ store_id: 'a b', on_busy: 'x', on_sold_out: 1, force_reason: '', lines }, chinese);
+  const errors = body.errors as { detail: string; pointer: string }[];
+  assert.is(errors.length, 7);
+  for (const { detail, pointer } of errors) assert.match(detail, /[\u4e00-\u9fff]/, pointer);
+  assert.match(String(body.detail), errors[0]?.detail ?? '-');
+  const fallback = await edge.post('{', chinese);
+  assert.match(String(fallback.body.detail), '请求体不是有效的 JSON');
+});
+
+test('every sentence of a schema of what comes in can be said in Chinese', () => {
+  const { noticeBody, webhookHeaders, reasonParams, ...ofUsers } = schemas;
+  const said = [...JSON.stringify(ofUsers).matchAll(/"description":"((?:[^"\\]|\\.)*)"/g)];
+  assert.ok(said.length > 10, `${said.length}`);
+  for (const [, sentence = ''] of said) {
+    const detail = `must be ${JSON.parse(`"${sentence}"`)}`;
+    assert.is.not(localizedViolation(detail, 'zh-CN'), detail);
+  }
 });
 
 test('more errors than an answer can name do not make it large', async () => {
@@ -169,9 +223,13 @@ test('more errors than an answer can name do not make it large', async () => {
 });
 
 test('a path that is not there is 404, a method that is not there 405 with what is', async () => {
-  for (const path of ['/', '/v1', '/v1/orders/a/b', '/v2/orders']) {
+  for (const path of ['/', '/v1', '/v1/orders/a/b', '/v2/orders', '/v1/orders/o-1:explode']) {
     const answer = await edge.get(path);
     assert.equal([answer.status, answer.body.reason, answer.body.instance], [404, 'RESOURCE_NOT_FOUND', path]);
+  }
+  for (const path of ['/v1/orders/o-1:explode', '/v1/waitlist/e-1:explode']) {
+    const answer = await edge.post({}, goodHeaders, path);
+    assert.equal([answer.status, answer.body.reason], [404, 'RESOURCE_NOT_FOUND'], path);
   }
   const wrong: [string, string, string][] = [
     ['DELETE', '/v1/orders/o-1', 'GET, HEAD'],

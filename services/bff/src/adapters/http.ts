@@ -15,6 +15,8 @@ const headersMaxBytes = 8_192;
 const paramMaxLength = 1_024;
 /** Node looks for connections that are past their time only so often, by itself every 30 s. */
 const timeoutsCheckedEveryMs = 1_000;
+const charsetOf = /;\s*charset\s*=\s*"?([^";\s]*)/i;
+const utf8 = /^utf-?8$/i;
 /** Longer than the minute for which balancers keep idle connections, so that none is closed under a request. */
 const keepAliveTimeoutMs = 75_000;
 
@@ -80,12 +82,13 @@ export function createHttp({ logger, identify, ...options }: HttpOptions): Fasti
   return app;
 }
 
-/** To the framework an error with a status is one of HTTP. */
-class CodingUnsupported extends Error {
-  readonly statusCode = 415;
-
-  constructor() {
-    super('Bodies are taken as they are, not compressed.');
+/** A body that is not even looked into. To the framework an error with a status is one of HTTP. */
+class BodyRefused extends Error {
+  constructor(
+    readonly statusCode: 400 | 415,
+    message = '',
+  ) {
+    super(message);
   }
 }
 
@@ -94,18 +97,26 @@ function requestIdOf(request: IncomingMessage): string {
   return readKey(request.headers['idempotency-key']) ?? randomUUID();
 }
 
-/** One content type, never compressed: nothing is inflated. An empty body is none, which the schema of the route judges. */
+/** One content type in one charset, never compressed: nothing is inflated. An empty body is none, which the schema of the route judges. */
 function takePlainJsonOnly(app: FastifyInstance): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
-    const { 'content-encoding': coding = 'identity' } = request.headers;
-    if (coding === 'identity' || request.method === 'GET' || request.method === 'HEAD') return done(null, payload);
+    const { 'content-encoding': coding = 'identity', 'content-type': type = '' } = request.headers;
+    if (request.method === 'GET' || request.method === 'HEAD') return done(null, payload);
+    const [, charset = 'utf-8'] = charsetOf.exec(type) ?? [];
+    if (coding === 'identity' && utf8.test(charset)) return done(null, payload);
     reply.header('accept-encoding', 'identity');
-    return done(new CodingUnsupported());
+    return done(new BodyRefused(415));
   });
-  const parse = app.getDefaultJsonParser('error', 'error');
+  // Members called __proto__ or constructor are judged by the schema, like all that is not known.
+  const parse = app.getDefaultJsonParser('ignore', 'ignore');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body.length === 0) done(null, undefined);
-    else void parse(request, body, done);
+    if (body.length === 0) return done(null, undefined);
+    void parse(request, body, (error, value) => {
+      if (error) done(new BodyRefused(400, 'the body is not valid JSON'));
+      // To the schemas it would be no body.
+      else if (value === null) done(new BodyRefused(400, 'the body must be an object'));
+      else done(null, value);
+    });
   });
 }

@@ -42,7 +42,7 @@ export function errorsOfViolations(violations: readonly Violation[], hasBody: bo
   return violations.map(({ field, description: detail }) => {
     if (field === 'request_id') return { detail, header: keyHeader };
     if (field === 'user_id' || field === forUserHeader.toLowerCase()) return { detail, header: forUserHeader };
-    if (!hasBody || field === 'order_id') return { detail, parameter: field };
+    if (!hasBody || field === 'order_id' || field === 'entry_id') return { detail, parameter: field };
     return { detail, pointer: pointerTo(field.split(/[.[\]]+/).filter((step) => step !== '')) };
   });
 }

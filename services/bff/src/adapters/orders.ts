@@ -67,7 +67,7 @@ export function orderRoutes(app: FastifyInstance, gateway: Gateway): void {
       },
     },
   });
-  resource(app, '/v1/orders/:id', {
+  resource(app, '/v1/orders/:id(^[^:]+$)', {
     GET: {
       forUser: true,
       doc: {

@@ -4,7 +4,7 @@ import type { Refused } from '#libs/contracts/gen/holdfast/reservation/v1/reserv
 import { type HttpReason, httpCatalogue } from '#libs/refusal/catalogue.js';
 import { Fault, faultCatalogue } from '#libs/refusal/fault.js';
 import { localeOf } from '#libs/refusal/locale.js';
-import { type Facts, type Locale, localized } from '#libs/refusal/localize.js';
+import { type Facts, type Locale, localized, localizedViolation } from '#libs/refusal/localize.js';
 import { typeOfReason } from '#libs/refusal/type-of-reason.js';
 import { errorsOfHeaders } from './check-headers.js';
 import {
@@ -112,7 +112,9 @@ const members: ReadonlySet<string> = new Set([
 
 /** Member by member: to merge the facts into one object first takes longer than all the rest of a refusal. */
 function textOf(problem: Problem, locale: Locale, { url, id }: FastifyRequest): string {
-  const { status, reason, errors, facts = {}, words = facts, message } = problem;
+  const { status, reason, facts = {}, message } = problem;
+  const errors = problem.errors && localizedErrors(problem.errors, locale);
+  const words = problem.words ?? (errors ? { ...facts, ...wordsOf(errors) } : facts);
   const { title, detail } = localized(reason, locale);
   let text = '{';
   for (const name in facts) {
@@ -162,7 +164,7 @@ function problemOfFault(fault: Fault, request: FastifyRequest): Problem {
   if (status >= 500) return { status, reason, words: request.method === 'GET' ? isRead : isChange, retryAfterMs };
   const problem = { status, reason, message, facts: fault.metadata, retryAfterMs };
   const errors = errorsOfViolations(fault.violations, request.body !== undefined);
-  return errors.length === 0 ? problem : { ...problem, errors, words: { ...fault.metadata, ...wordsOf(errors) } };
+  return errors.length === 0 ? problem : { ...problem, errors };
 }
 
 /** Whoever met the fault first has logged it under the id it carries. */
@@ -177,7 +179,12 @@ function internal(thrown: unknown, request: FastifyRequest): Problem {
 
 function invalid(errors: readonly ProblemError[]): Problem {
   const { httpStatus: status } = faultCatalogue.INVALID_REQUEST;
-  return { status, reason: 'INVALID_REQUEST', words: wordsOf(errors), errors };
+  return { status, reason: 'INVALID_REQUEST', errors };
+}
+
+function localizedErrors(errors: readonly ProblemError[], locale: Locale): readonly ProblemError[] {
+  if (locale === 'en') return errors;
+  return errors.map((error) => ({ ...error, detail: localizedViolation(error.detail, locale) }));
 }
 
 /** The first of what is wrong, and how much more there is. */

@@ -16,11 +16,11 @@ export const skuParams = { type: 'object', properties: { id: skuId } } as const;
 export const storeParams = { type: 'object', properties: { id: storeId } } as const;
 
 const page = {
-  page_size: { type: 'string', pattern: '^[0-9]{1,9}$', description: 'a whole number', examples: ['50'] },
+  page_size: { type: 'string', pattern: '^[0-9]+$', description: 'a whole number', examples: ['50'] },
   page_token: {
     type: 'string',
     pattern: '^[\\x21-\\x7e]{0,1024}$',
-    description: 'the next_page_token of the page before',
+    description: 'the next_page_token of the page before, of the same list',
   },
 } as const;
 

@@ -10,7 +10,7 @@ const common = { params: entryParams, querystring: noQuery, response: { 200: ent
 
 /** Places in waitlists: read, left, and offers accepted. They are taken by placing an order. */
 export function waitlistRoutes(app: FastifyInstance, gateway: Gateway): void {
-  resource(app, '/v1/waitlist/:id', {
+  resource(app, '/v1/waitlist/:id(^[^:]+$)', {
     GET: {
       forUser: true,
       doc: {
