@@ -23,7 +23,7 @@ export function toOrderMessage(order: LedgerOrder): Order {
     storeId: order.storeId,
     userId: order.userId,
     requestId: order.requestId,
-    state: OrderState[`ORDER_STATE_${order.state}`],
+    state: STATE_MESSAGES[order.state],
     version: order.version,
     lines: order.lines.map(({ skuId, quantity, attendeeId, unitPriceMinor }) => ({
       skuId,
@@ -40,7 +40,7 @@ export function toOrderMessage(order: LedgerOrder): Order {
     fulfilledAt: order.fulfilledAt,
     entryId: order.entryId ?? '',
     extendedAt: order.extendedAt,
-    channel: Channel[`CHANNEL_${order.channel}`],
+    channel: order.channel === 'STAFF' ? Channel.CHANNEL_STAFF : Channel.CHANNEL_APP,
   };
 }
 
@@ -114,20 +114,27 @@ export function fromDecisionMessage({ orderId, decided }: DecisionMessage): Deci
 function fromOrderMessage(order: Order): LedgerOrder | undefined {
   const state = STATES[order.state];
   if (!state || !order.createdAt) return undefined;
-  const { createdAt, expiresAt, refusal, code, fulfilledAt, entryId, extendedAt, channel, ...same } = order;
-  const reason = refusal && fromRefusalMessage(refusal);
-  return {
-    ...same,
+  const known: LedgerOrder = {
+    orderId: order.orderId,
+    storeId: order.storeId,
+    userId: order.userId,
+    requestId: order.requestId,
     state,
-    createdAt,
-    channel: channel === Channel.CHANNEL_STAFF ? 'STAFF' : 'APP',
-    ...(expiresAt && { expiresAt }),
-    ...(reason && { refusal: reason }),
-    ...(code !== '' && { code }),
-    ...(fulfilledAt && { fulfilledAt }),
-    ...(entryId !== '' && { entryId }),
-    ...(extendedAt && { extendedAt }),
+    version: order.version,
+    lines: order.lines,
+    amountMinor: order.amountMinor,
+    currency: order.currency,
+    createdAt: order.createdAt,
+    channel: order.channel === Channel.CHANNEL_STAFF ? 'STAFF' : 'APP',
   };
+  const refusal = order.refusal && fromRefusalMessage(order.refusal);
+  if (order.expiresAt) known.expiresAt = order.expiresAt;
+  if (refusal) known.refusal = refusal;
+  if (order.code !== '') known.code = order.code;
+  if (order.fulfilledAt) known.fulfilledAt = order.fulfilledAt;
+  if (order.entryId !== '') known.entryId = order.entryId;
+  if (order.extendedAt) known.extendedAt = order.extendedAt;
+  return known;
 }
 
 function fromRefusalMessage(message: RefusalMessage): Refusal | undefined {
@@ -147,6 +154,15 @@ function fromRefusalMessage(message: RefusalMessage): Refusal | undefined {
     ...(message.ownOrderId !== '' && { ownOrderId: message.ownOrderId }),
   };
 }
+
+const STATE_MESSAGES: Readonly<Record<LedgerOrder['state'], OrderState>> = {
+  HELD: OrderState.ORDER_STATE_HELD,
+  CONFIRMED: OrderState.ORDER_STATE_CONFIRMED,
+  FULFILLED: OrderState.ORDER_STATE_FULFILLED,
+  CANCELLED: OrderState.ORDER_STATE_CANCELLED,
+  EXPIRED: OrderState.ORDER_STATE_EXPIRED,
+  REFUSED: OrderState.ORDER_STATE_REFUSED,
+};
 
 const STATES: Readonly<Partial<Record<OrderState, LedgerOrder['state']>>> = {
   [OrderState.ORDER_STATE_HELD]: 'HELD',

@@ -39,7 +39,17 @@ export function accessCalls(pool: LedgerPool) {
   };
 }
 
-function toRow({ tookMs, storeId, userId, skuIds, requestId, orderId, isReplay, ...rest }: AccessRecord): object {
-  const ids = { store_id: storeId, user_id: userId, sku_ids: skuIds, request_id: requestId, order_id: orderId };
-  return { ...rest, ...ids, took_ms: tookMs, is_replay: isReplay };
+function toRow(record: AccessRecord): object {
+  return {
+    at: record.at,
+    took_ms: record.tookMs,
+    store_id: record.storeId,
+    user_id: record.userId,
+    sku_ids: record.skuIds,
+    request_id: record.requestId,
+    order_id: record.orderId,
+    answer: record.answer,
+    is_replay: record.isReplay,
+    weight: record.weight,
+  };
 }

@@ -153,8 +153,10 @@ function toEntry(row: OutboxRow): OutboxEntry {
     quantity: line.quantity,
     attendeeId: line.attendee_id,
   }));
-  const change = { version: row.order_version, state: row.state, lines };
-  return { ...base, kind: 'ORDER', userId: row.user_id, ...change, ...(row.moved && { moved: toMoved(row.moved) }) };
+  const { user_id: userId, order_version: version, state } = row;
+  const entry: OrderEntry = { ...base, kind: 'ORDER', userId, version, state, lines };
+  if (row.moved) entry.moved = toMoved(row.moved);
+  return entry;
 }
 
 function toMoved({ reason, released, held_seconds: heldSeconds }: NonNullable<OrderEntryRow['moved']>): MovedUnits {

@@ -129,7 +129,7 @@ export function connectMessaging(options: MessagingOptions): Messaging {
 
 function toHeaders({ messageId, headers: given = {} }: StoreOptions): MsgHdrs {
   const result = headers();
-  if (messageId !== undefined) result.set('Nats-Msg-Id', messageId);
-  for (const [name, value] of Object.entries(given)) result.set(name, value);
+  if (messageId !== undefined) result.append('Nats-Msg-Id', messageId);
+  for (const name in given) result.append(name, given[name] ?? '');
   return result;
 }

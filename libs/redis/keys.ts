@@ -3,5 +3,7 @@
  * shard live in one slot of a cluster, so that one script can touch them.
  */
 export function key(shard: number, ...parts: readonly (string | number)[]): string {
-  return ['hf', `{s${shard}}`, ...parts].join(':');
+  let name = `hf:{s${shard}}`;
+  for (const part of parts) name += `:${part}`;
+  return name;
 }

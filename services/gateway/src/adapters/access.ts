@@ -54,7 +54,9 @@ export function openAccessLog(options: AccessOptions): Pick<AccessLog, 'note' | 
 
 function toRecord({ at, tookMs, userId, request, answer, weight }: Access): AccessRecord {
   return {
-    ...{ at, tookMs, weight },
+    at,
+    tookMs,
+    weight,
     storeId: plain(request.storeId, idMax),
     userId: plain(userId, idMax),
     skuIds: [...new Set(request.lines.slice(0, skusMax).map(({ skuId }) => plain(skuId, idMax)))],

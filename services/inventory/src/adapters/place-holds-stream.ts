@@ -36,10 +36,11 @@ export function servePlaceHolds(
   });
 
   function place(item: PlaceHoldsItem): void {
-    const { itemId, remainingMs, firstForMs, lines: messages, onSoldOut: said, bookedBy, ...who } = item;
-    const lines = messages.map(fromLineMessage);
-    const onSoldOut = fromOnSoldOutMessage(said);
-    const staff = fromBookedByMessage(bookedBy);
+    const { itemId, remainingMs, firstForMs, orderId, storeId, userId, requestId } = item;
+    const lines = item.lines.map(fromLineMessage);
+    const onSoldOut = fromOnSoldOutMessage(item.onSoldOut);
+    const staff = fromBookedByMessage(item.bookedBy);
+    const who = { orderId, storeId, userId, requestId };
     const claim = { ...who, lines, ...(onSoldOut && { onSoldOut }), ...(staff && { staff }) };
     if (isPlaceable(lines)) {
       placeHolds.place(claim, { remainingMs, firstForMs }, (outcome) => responder.add(toResult(itemId, outcome)));

@@ -22,9 +22,9 @@ export function accessService(
       const arrived = new Date();
       await ledger.accessRecord(
         instance,
-        records.map(({ at = arrived, ...record }) => ({
+        records.map((record) => ({
           ...record,
-          at,
+          at: record.at ?? arrived,
           weight: Math.max(1, record.weight),
           orderId: orderId(record.storeId, record.userId, record.requestId),
         })),
