@@ -8,7 +8,8 @@ const assets = new Set(['.sql', '.lua', '.json', '.binpb', '.mjs']);
 const dist = join(root, 'dist');
 
 try {
-  ensureInstalled();
+  await ensureInstalled();
+  if (!existsSync(join(dist, '.tsbuildinfo'))) console.log('compiling');
   removeStale();
   copyAssets();
   describeContracts();

@@ -22,7 +22,7 @@ const checks = [
   { name: 'contracts: generated', run: generatedCode },
 ];
 
-ensureInstalled();
+await ensureInstalled();
 const rows = [];
 for (const { name, run } of checks) {
   const startedAt = performance.now();

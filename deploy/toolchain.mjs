@@ -1,5 +1,6 @@
 // What the scripts of this folder stand on: the packages, and the tools that come with them.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,19 +8,43 @@ import { fileURLToPath } from 'node:url';
 /** Absolute path of the repository, with no slash at the end. */
 export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
-/** Runs `npm ci` when a locked package is absent or has another version; throws when that fails. */
-export function ensureInstalled() {
+/** Runs `npm ci` when a locked package is absent or has another version, and says how far it is; rejects when that fails. */
+export async function ensureInstalled() {
   if (isInstalled()) return;
-  console.log('installing packages (npm ci)');
-  const { status, error } = spawnSync(
-    'npm',
-    ['ci', '--include=dev', '--prefer-offline', '--loglevel=error', '--no-audit', '--no-fund'],
-    {
-      cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
-    },
-  );
-  if (error !== undefined || status !== 0) throw new Error(`npm ci failed in ${root}`, { cause: error });
+  const paths = lockedPackages().map(([path]) => path);
+  console.log(`installing ${paths.length} packages (npm ci), which takes a minute or two the first time`);
+  const args = [
+    'ci',
+    '--include=dev',
+    '--prefer-offline',
+    '--loglevel=error',
+    '--no-audit',
+    '--no-fund',
+    '--no-progress',
+  ];
+  const npm = spawn('npm', args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  const hide = process.stdout.isTTY ? showArrivals(paths) : () => undefined;
+  try {
+    const [code] = await once(npm, 'exit');
+    if (code !== 0) throw new Error(`npm ci ended with ${code}`);
+  } catch (cause) {
+    throw new Error(`npm ci failed in ${root}`, { cause });
+  } finally {
+    hide();
+  }
+}
+
+/** Keeps one line of the terminal telling how many of the packages are there. Returns how to take it away. */
+function showArrivals(paths) {
+  const show = () => {
+    const here = paths.filter((path) => existsSync(join(root, path, 'package.json'))).length;
+    process.stdout.write(`\r\x1b[K${here} of ${paths.length} packages`);
+  };
+  const timer = setInterval(show, 500);
+  return () => {
+    clearInterval(timer);
+    process.stdout.write('\r\x1b[K');
+  };
 }
 
 /**
@@ -53,10 +78,13 @@ export function filesUnder(base, folders) {
 function isInstalled() {
   const installed = readPackages(join(root, 'node_modules', '.package-lock.json'));
   if (installed === undefined) return false;
-  const locked = Object.entries(readPackages(join(root, 'package-lock.json')) ?? {});
-  return locked.every(
-    ([path, entry]) => path === '' || entry.optional === true || installed[path]?.version === entry.version,
-  );
+  return lockedPackages().every(([path, entry]) => installed[path]?.version === entry.version);
+}
+
+/** What every machine has to have, by path. */
+function lockedPackages() {
+  const all = Object.entries(readPackages(join(root, 'package-lock.json')) ?? {});
+  return all.filter(([path, entry]) => path !== '' && entry.optional !== true);
 }
 
 function readPackages(file) {
