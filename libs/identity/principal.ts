@@ -8,6 +8,8 @@ export interface Principal {
   readonly role: Role;
   /** The stores that staff work for; empty for everybody else. */
   readonly stores: readonly string[];
+  /** When their token is not believed any more, in milliseconds since 1970; absent for who shows a certificate. */
+  readonly endsAtMs?: number;
 }
 
 const id = /^[\x21-\x7e]{1,128}$/;

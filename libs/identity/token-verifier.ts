@@ -36,10 +36,7 @@ export interface TokenVerifier {
   verify(authorization: string | undefined): Principal | Promise<Principal>;
 }
 
-interface Verified {
-  readonly principal: Principal;
-  readonly endsAtMs: number;
-}
+type Verified = Principal & { readonly endsAtMs: number };
 
 /** Verifies JSON Web Tokens by the keys of one issuer. A signature costs 0.2 ms, so each token is verified once. */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
@@ -80,7 +77,7 @@ class CachingVerifier implements TokenVerifier {
     }
     this.#keys.refreshIfOld();
     const known = this.#verified.get(authorization);
-    if (known !== undefined && this.#now() < known.endsAtMs) return known.principal;
+    if (known !== undefined && this.#now() < known.endsAtMs) return known;
     const token = authorization.length > headerMaxLength ? undefined : bearer.exec(authorization)?.[1];
     if (token === undefined) throw invalid('FORM');
     const underWay = this.#verifying.get(authorization) ?? this.#verifyOnce(authorization, token);
@@ -91,10 +88,10 @@ class CachingVerifier implements TokenVerifier {
   async #verifyOnce(authorization: string, token: string): Promise<Principal> {
     const before = this.#losses;
     try {
-      const entry = await this.#read(token);
+      const principal = await this.#read(token);
       // Its key may have been one of those that went meanwhile.
-      if (before === this.#losses) this.#remember(authorization, entry);
-      return entry.principal;
+      if (before === this.#losses) this.#remember(authorization, principal);
+      return principal;
     } finally {
       this.#verifying.delete(authorization);
     }
@@ -109,16 +106,16 @@ class CachingVerifier implements TokenVerifier {
     });
     const principal = principalOf(payload);
     if (typeof principal === 'string') throw invalid(principal);
-    return { principal, endsAtMs: (payload.exp ?? 0) * 1_000 };
+    return Object.freeze({ ...principal, endsAtMs: ((payload.exp ?? 0) + clockToleranceSeconds) * 1_000 });
   }
 
-  #remember(authorization: string, entry: Verified): void {
+  #remember(authorization: string, principal: Verified): void {
     this.#verified.delete(authorization);
     for (const oldest of this.#verified.keys()) {
       if (this.#verified.size < this.#cacheMax) break;
       this.#verified.delete(oldest);
     }
-    this.#verified.set(authorization, entry);
+    this.#verified.set(authorization, principal);
   }
 
   #forget(): void {

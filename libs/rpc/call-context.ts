@@ -37,6 +37,8 @@ export class IncomingCall implements CallContext {
   readonly #deadline: number;
   #abort: AbortController | undefined;
   #answered = false;
+  /** Why the server itself ends the call. */
+  ended: Fault | undefined;
 
   constructor(call: ServerCall) {
     this.#call = call;
@@ -50,7 +52,8 @@ export class IncomingCall implements CallContext {
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
-      if (this.#call.cancelled && !this.#answered) this.#cancel();
+      if (this.ended !== undefined) this.#abort.abort(this.ended);
+      else if (this.#call.cancelled && !this.#answered) this.#cancel();
       else this.#call.once('cancelled', this.#cancel);
     }
     return this.#abort.signal;
@@ -73,6 +76,12 @@ export class IncomingCall implements CallContext {
   /** The answer is on its way. The transport reports every end of a call as cancelled; after this it means nothing. */
   answered(): void {
     this.#answered = true;
+  }
+
+  /** Ends the call from this side: its signal aborts, and its status is to be the fault. */
+  end(fault: Fault): void {
+    this.ended = fault;
+    this.#abort?.abort(fault);
   }
 
   readonly #cancel = (): void => {

@@ -22,6 +22,7 @@ import {
 } from './definition.js';
 import { type ServerDuplex, serverDuplex } from './server-duplex.js';
 import { localeOfCall, wireStatus } from './status.js';
+import { atTokenEnd } from './token-ends.js';
 
 /** One request, one response. What it throws or rejects with becomes the status of the call, like in every kind of handler. */
 export type UnaryHandler<Request, Response> = (request: Request, call: CallContext) => Promise<Response>;
@@ -194,21 +195,33 @@ async function* requestsOf(call: ServerReadableStream<unknown, Buffer>): AsyncGe
 function serverStream(handler: ServerStreamHandler<unknown, unknown>, scope: Scope) {
   return async (call: ServerWritableStream<unknown, Buffer>): Promise<void> => {
     const context = new IncomingCall(call);
+    let leave = (): void => undefined;
     try {
       await scope.admit(context);
       if (call.request instanceof Fault) throw call.request;
+      leave = untilTokenEnds(context);
       for await (const response of handler(call.request, context)) {
         if (call.cancelled) return;
         if (!call.write(scope.encode(response))) await once(call, 'drain', { signal: context.signal });
       }
+      if (context.ended !== undefined) throw context.ended;
       context.answered();
       call.end();
     } catch (thrown) {
       context.answered();
-      const status = scope.status(thrown, context);
+      const status = scope.status(context.ended ?? thrown, context);
       if (!call.cancelled) call.emit('error', status);
+    } finally {
+      leave();
     }
   };
+}
+
+/** What is told goes on for long: it is for who is believed, and as long as they are. */
+function untilTokenEnds(context: IncomingCall): () => void {
+  const { endsAtMs } = context.principal ?? {};
+  if (endsAtMs === undefined) return () => undefined;
+  return atTokenEnd(endsAtMs, () => context.end(new Fault('TOKEN_EXPIRED', 'The time of the token is over')));
 }
 
 function bidi(handler: BidiHandler<unknown, unknown>, scope: Scope) {

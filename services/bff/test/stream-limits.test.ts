@@ -147,6 +147,18 @@ test('a stream ends when it was long enough, and what follows is heard by who co
   );
 });
 
+test('a stream ends with the token that let it in: who comes back with it is told to show another', async () => {
+  await start();
+  // A clock may differ by five seconds: it is believed for one more.
+  const short = { authorization: bearerOf('ana', { seconds: -4 }) };
+  const listening = await listen(other.base + path, short);
+  const longer = await hear('ben');
+  assert.is(listening.status, 200);
+  await until(() => listening.end === 'clean');
+  assert.equal([listening.events.length, longer.end], [1, undefined]);
+  assert.is((await fetch(other.base + path, { headers: short })).status, 401);
+});
+
 test('a reader who leaves before the first word leaves nothing behind', async () => {
   await start();
   edge.asked.orders.isSilent = true;

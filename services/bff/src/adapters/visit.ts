@@ -19,7 +19,7 @@ const retryMs = 2_000;
 
 /**
  * One reader of a feed. It waits for the first word, which decides what the answer is: a stream, 204 when the reader has seen the
- * last word, or a problem. From then on it passes on what it hears, until the feed, its life, the reader or the process ends it.
+ * last word, or a problem. From then on it passes on what it hears, until the feed, its life, the token, the reader or the process ends it.
  */
 export class Visit implements Listener {
   readonly #options: VisitOptions;
@@ -90,13 +90,15 @@ export class Visit implements Listener {
   }
 
   #open(told: Told | undefined): void {
-    const { reply, heartbeatMs, lifetimeMs } = this.#options;
+    const { request, reply, heartbeatMs, lifetimeMs } = this.#options;
     clearTimeout(this.#timer);
     reply.raw.removeListener('close', this.#left);
     this.#stream = new EventStream(reply, { heartbeatMs, retryMs, closed: (isDropped) => this.#finish(isDropped) });
     if (told !== undefined) this.#stream.send(told.frame);
     // Those who came in one instant shall not come back in one.
-    const ownLifetimeMs = lifetimeMs * (0.8 + 0.2 * Math.random());
+    const spreadMs = lifetimeMs * (0.8 + 0.2 * Math.random());
+    const { endsAtMs = Number.POSITIVE_INFINITY } = request.principal ?? {};
+    const ownLifetimeMs = Math.min(spreadMs, endsAtMs - Date.now());
     this.#timer = setTimeout(() => this.sendAway(new Fault('TOO_LATE', 'The stream was long enough')), ownLifetimeMs);
   }
 

@@ -1,4 +1,5 @@
 import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import type { CallContext } from '#libs/rpc/call-context.js';
 import { type Handlers, implement, type ServiceImplementation } from '#libs/rpc/service.js';
 import { fromStatus } from '#libs/rpc/status.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
@@ -73,9 +74,8 @@ function reservationHandlers(options: ReservationServiceOptions): Handlers<typeo
     watchPlace: watchPlace(options.placeWatchers, options.shards),
     createRequestId: createRequestId(options.issuedRequestIds),
     async getOrder(request, call) {
-      const userId = principalOf(call).role === 'OPERATOR' ? '' : askerOf(call).userId;
       refuseIfAny(validateOrderId(request));
-      return { order: await findOrder(peers, { orderId: request.orderId, userId }, call) };
+      return { order: await findOrder(peers, { orderId: request.orderId, userId: ownerAskedBy(call) }, call) };
     },
     async listOrders(request, call) {
       const asker = { role: principalOf(call).role, userId: askerOf(call).userId };
@@ -85,9 +85,9 @@ function reservationHandlers(options: ReservationServiceOptions): Handlers<typeo
     },
     ...changeHandlers(options.changes),
     async *watchOrder(request, call) {
-      const userId = userOf(call);
       refuseIfAny(validateOrderId(request));
-      for await (const order of watchOrder(peers, { orderId: request.orderId, userId }, call)) yield { order };
+      const asked = { orderId: request.orderId, userId: ownerAskedBy(call) };
+      for await (const order of watchOrder(peers, asked, call)) yield { order };
     },
     async getAvailability(request, call) {
       refuseIfAny(validateGetAvailability(request));
@@ -102,6 +102,11 @@ function reservationHandlers(options: ReservationServiceOptions): Handlers<typeo
       return peers.inventory.listSkus({ ...request, pageSize: pageSizeOf(request.pageSize) }, call);
     },
   };
+}
+
+/** Whose order it must be; operators ask for anybody's, and what staff may the order service knows. */
+function ownerAskedBy(call: CallContext): string {
+  return principalOf(call).role === 'OPERATOR' ? '' : askerOf(call).userId;
 }
 
 type ChangeVerb = 'cancelOrder' | 'cancelOrderLines' | 'moveOrder' | 'extendHold' | 'startPayment' | 'confirmPayment';

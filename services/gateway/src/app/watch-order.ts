@@ -6,7 +6,7 @@ import type { Caller, Peers } from './ports.js';
 /** How often a claim is asked about. It is decided within seconds, and nobody else tells this process. */
 const askAgainMs = 250;
 
-/** The user's order now and after each change, until its state is final; PENDING first when it has no row yet. */
+/** The order now and after each change, until its state is final; PENDING first when it has no row yet. */
 export async function* watchOrder(peers: Peers, order: OwnedOrder, caller: Caller): AsyncGenerator<Order> {
   let now = await findOrder(peers, order, caller);
   if (now.state === OrderState.ORDER_STATE_PENDING) yield now;
@@ -14,5 +14,6 @@ export async function* watchOrder(peers: Peers, order: OwnedOrder, caller: Calle
     await pause(askAgainMs, undefined, { signal: caller.signal });
     now = await findOrder(peers, order, caller);
   }
-  yield* peers.orders.watch(order, caller);
+  // Who found it may see it; whose it is never changes.
+  yield* peers.orders.watch({ ...order, userId: now.userId }, caller);
 }

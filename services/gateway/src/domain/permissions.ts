@@ -27,7 +27,7 @@ export const permissions: Readonly<Record<string, readonly Permitted[]>> = {
     MoveOrder: ordersOf,
     ExtendHold: ['USER', 'SERVICE', 'OPERATOR'],
     StartPayment: users,
-    WatchOrder: users,
+    WatchOrder: ordersOf,
     // The word of a payment provider, whose notices a front-end has checked.
     ConfirmPayment: services,
     GetAvailability: everybody,
