@@ -87,22 +87,9 @@ BEGIN
   decided_at := clock();
 
   -- 2. Read, each statement with a snapshot of its own, younger than the locks.
-  SELECT array_agg(t.store_id), array_agg(t.free), array_agg(t.others_have), array_agg(t.price_minor),
-    array_agg(t.currency), array_agg(t.per_user_limit), array_agg(t.max_per_order), array_agg(t.hold_ttl_seconds),
-    array_agg(t.payment_required), array_agg(t.bar), count(t.store_id),
-    array_agg(CASE WHEN t.bar ? 'opens_at' THEN 3 WHEN t.bar ->> 'reason' = 'NOT_ON_SALE' THEN 4 ELSE 5 END),
-    array_agg(t.capacity), array_agg(t.on_sold_out)
-  INTO stores, remaining, others_have, prices, currencies, limits, maxima, ttls, payables, bars, written, bar_verdicts,
-    capacities, sold_out_terms
-  FROM (
-    SELECT s.store_id, s.free, s.held + s.reserved > s.overbooked AS others_have, sku.price_minor, sku.currency,
-      sku.per_user_limit, sku.max_per_order, sku.hold_ttl_seconds, sku.payment_required, s.capacity, sku.on_sold_out,
-      sale_bar(sku, decided_at) AS bar
-    FROM unnest(sku_ids) WITH ORDINALITY AS u (sku_id, i)
-    LEFT JOIN stock AS s ON s.sku_id = u.sku_id
-    LEFT JOIN skus AS sku ON sku.sku_id = u.sku_id
-    ORDER BY u.i
-  ) AS t;
+  SELECT * INTO stores, remaining, others_have, prices, currencies, limits, maxima, ttls, payables, bars, written,
+    bar_verdicts, capacities, sold_out_terms
+  FROM claims_read(sku_ids, decided_at);
   IF written <> n THEN
     RAISE serialization_failure USING MESSAGE = 'claims_admit: a sku was born after the locks were taken';
   END IF;
@@ -271,39 +258,11 @@ BEGIN
     END LOOP;
   END IF;
 
-  IF num_nonnulls(VARIADIC deciders) > 0 THEN
-    BEGIN
-      INSERT INTO orders (order_id, store_id, user_id, request_id, lines_hash, state, version, refusal, amount_minor,
-        currency, created_at, expires_at, updated_at, code)
-      SELECT t.order_id, t.store_id, t.user_id, t.request_id, t.hash, t.state, 1, t.refusal, t.amount,
-        t.currency, decided_at, t.expiry, decided_at, CASE WHEN t.state = 'CONFIRMED' THEN fulfil_code() END
-      FROM unnest(deciders, order_ids, store_ids, user_ids, request_ids, hashes, states, refusals, amounts,
-        order_currencies, expiries)
-        AS t (decider, order_id, store_id, user_id, request_id, hash, state, refusal, amount, currency, expiry)
-      WHERE t.decider IS NOT NULL;
-    EXCEPTION WHEN unique_violation THEN
-      RAISE serialization_failure USING MESSAGE = 'claims_admit: an order was written meanwhile for other skus, or the code is taken';
-    END;
-    INSERT INTO order_lines (order_id, sku_id, attendee_id, quantity, unit_price_minor, held_until, created_at)
-    SELECT order_ids[l.o], sku_ids[pair_skus[l.p]], pair_attendees[l.p], l.q, prices[pair_skus[l.p]], expiries[l.o],
-      decided_at
-    FROM unnest(line_orders, line_pairs, line_quantities) AS l (o, p, q) WHERE l.o IS NOT NULL;
-  END IF;
-
+  PERFORM claims_write(deciders, order_ids, store_ids, user_ids, request_ids, hashes, states, refusals, amounts,
+    order_currencies, expiries, line_orders, line_pairs, line_quantities, pair_skus, pair_attendees, sku_ids, prices,
+    remaining <> before, decided_at);
   IF remaining <> before THEN
-    INSERT INTO movements (order_id, sku_id, order_version, delta_free, delta_reserved, delta_held, delta_sold,
-      reason, at)
-    SELECT order_ids[m.o], sku_ids[m.k], 1, -m.units, 0, CASE WHEN m.state = 'HELD' THEN m.units ELSE 0 END,
-      CASE WHEN m.state = 'HELD' THEN 0 ELSE m.units END, 'ADMIT', decided_at
-    FROM (
-      SELECT l.o, pair_skus[l.p] AS k, states[l.o] AS state, sum(l.q)::int AS units
-      FROM unnest(line_orders, line_pairs, line_quantities) AS l (o, p, q)
-      WHERE states[l.o] <> 'REFUSED' GROUP BY 1, 2, 3
-    ) AS m;
     PERFORM attendees_give(sku_ids, pair_skus, pair_attendees, taken, owned, figures IS NOT NULL);
-    INSERT INTO outbox (order_id, order_version, state, at)
-    SELECT t.order_id, 1, t.state, decided_at FROM unnest(deciders, order_ids, states) AS t (decider, order_id, state)
-    WHERE t.decider IS NOT NULL AND t.state <> 'REFUSED';
     PERFORM stock_take(sku_ids, before, remaining, selling);
   END IF;
   PERFORM staff_note(order_ids, deciders, joiners, joined_orders, staffs, passed, decided_at) WHERE staffs IS NOT NULL;
