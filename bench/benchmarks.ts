@@ -3,6 +3,7 @@ import type { Benchmark } from './frame/benchmark.js';
 import type { Survey } from './frame/survey.js';
 import { growth } from './growth/growth.js';
 import { soldOutAgainstConstant, soldOutAgainstUnaryMesh } from './p1-sold-out.js';
+import { gateAlone } from './p2-gate.js';
 import { ordersAgainstMonolith, ordersAgainstUnaryMesh } from './p4-http-orders.js';
 import { consumerDrain } from './p5-consumer-drain.js';
 import { degraded } from './p6-degraded.js';
@@ -12,6 +13,8 @@ import { expiryBesideSales } from './p7-lateness.js';
 import { replays } from './p8-replays.js';
 import { limiter } from './p9-limiter.js';
 import { overload } from './p11-overload.js';
+import { batchedHop } from './p12-hops.js';
+import { batchedPublish } from './p12-publishes.js';
 import { wholePath } from './p13-whole-path.js';
 import { degradeGap } from './p14-degrade-gap.js';
 import { setUps } from './p15-set-ups.js';
@@ -22,6 +25,9 @@ import { soak } from './soak.js';
 
 /** All benchmarks, in the order in which they run: those that want no mesh, those that share one, and the others. */
 export const benchmarks: readonly (Benchmark | Survey)[] = [
+  gateAlone,
+  batchedHop,
+  batchedPublish,
   consumerDrain,
   ...degraded,
   expiry,

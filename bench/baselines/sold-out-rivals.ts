@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { startRedis } from '#libs/servers/start-redis.js';
+import { scriptCalls } from '../drivers/script-calls.js';
 import type { Arm, ArmRun, BenchmarkContext } from '../frame/benchmark.js';
 import { startRival } from './start-rival.js';
 import { startUnaryMesh } from './start-unary-mesh.js';
@@ -40,8 +41,4 @@ export async function unaryMesh({ life, directory }: BenchmarkContext, skuId: st
       };
     },
   };
-}
-
-async function scriptCalls(redis: Redis): Promise<number> {
-  return Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
 }

@@ -8,16 +8,16 @@ import { luaScript } from '#libs/redis/script.js';
 import { createOrderMethod } from './create-order-method.js';
 import { heldOrder } from './held-order.js';
 import { placeHoldMethod } from './place-hold-method.js';
+import { loadTakeScript, takeByScript } from './take-by-script.js';
 import { unaryClient } from './unary-client.js';
 import { serveUnary } from './unary-server.js';
 
-const unitsTake = luaScript(new URL('./lua/units_take.lua', import.meta.url));
 const unitsGive = luaScript(new URL('./lua/units_give.lua', import.meta.url));
 const deadlineMs = 10_000;
 
 const [redisUrl = '', orderAddress] = process.argv.slice(2);
 const redis = new Redis(redisUrl);
-await redis.script('LOAD', unitsTake.text);
+await loadTakeScript(redis);
 const createOrder = orderAddress === undefined ? undefined : unaryClient(orderAddress, createOrderMethod, deadlineMs);
 process.once('disconnect', () => process.exit());
 process.send?.(await serveUnary(placeHoldMethod, placeHold));
@@ -26,15 +26,15 @@ async function placeHold(hold: PlaceHoldsItem): Promise<PlaceHoldsResult> {
   const { itemId, orderId, lines } = hold;
   const [line] = lines;
   if (line === undefined || lines.length > 1) throw new Error(`order ${orderId} has ${lines.length} lines, not one`);
-  const keys = [`sku:{${line.skuId}}`, `orders:{${line.skuId}}`];
-  const taken = await redis.evalsha(unitsTake.sha, keys.length, ...keys, orderId, line.quantity);
-  if (taken !== 1) return { itemId, outcome: { $case: 'refused', value: soldOut(line.skuId) } };
+  const { skuId, quantity } = line;
+  if (!(await takeByScript(redis, skuId, { orderId, quantity })))
+    return { itemId, outcome: { $case: 'refused', value: soldOut(skuId) } };
   const order = heldOrder({ ...hold, notAfter: undefined });
   if (createOrder === undefined) return { itemId, outcome: { $case: 'held', value: order } };
   try {
     return await createOrder(hold, { 'holdfast-actor': hold.userId });
   } catch (error) {
-    await redis.eval(unitsGive.text, keys.length, ...keys, orderId);
+    await redis.eval(unitsGive.text, 2, `sku:{${skuId}}`, `orders:{${skuId}}`, orderId);
     throw error;
   }
 }

@@ -59,6 +59,30 @@ export class ClaimsQueue {
     }
   }
 
+  /** Reads all messages that it has; they stay. */
+  async read(): Promise<Uint8Array[]> {
+    const { first_seq: first, last_seq: last } = (await this.manager.streams.info(this.stream)).state;
+    const found: Uint8Array[] = [];
+    for (let from = first; from <= last; from += publishesInFlight) {
+      const count = Math.min(publishesInFlight, last - from + 1);
+      const some = Array.from({ length: count }, (_, n) =>
+        this.manager.streams.getMessage(this.stream, { seq: from + n }),
+      );
+      found.push(...(await Promise.all(some)).map(({ data }) => data));
+    }
+    return found;
+  }
+
+  /** Puts one message into the stream, and resolves when it has it. */
+  async publish(message: Uint8Array): Promise<void> {
+    await this.jetStream.publish(this.subject, message);
+  }
+
+  /** Forgets all messages. */
+  async purge(): Promise<void> {
+    await this.manager.streams.purge(this.stream);
+  }
+
   async close(): Promise<void> {
     await this.connection.close();
   }
