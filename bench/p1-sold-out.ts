@@ -32,7 +32,7 @@ const bounds: Bound[] = [
   { arm: 'mesh', counter: 'queued_per_item', gate: { atMost: 0.01 }, goal: { atMost: 0 } },
   { arm: 'mesh', counter: 'refused_rows_per_item', gate: { atMost: 0.01 }, goal: { atMost: 0 } },
   { arm: 'mesh', counter: 'redis_calls_per_item', goal: { atMost: 0.01 } },
-  { arm: 'mesh', counter: 'messages_per_item', goal: { atMost: 0.02 } },
+  { arm: 'mesh', counter: 'rpcs_per_item', goal: { atMost: 0.02 } },
   { arm: 'mesh, one unit released', counter: 'first_yes_ms', gate: { atMost: releaseWithinMs }, goal: { atMost: 50 } },
 ];
 

@@ -4,15 +4,22 @@ import { startRedis } from '#libs/servers/start-redis.js';
 import { startRival } from './baselines/start-rival.js';
 import { startUnaryMesh } from './baselines/start-unary-mesh.js';
 import { type BenchMesh, storeId } from './drivers/bench-mesh.js';
+import { driveHttpOpen } from './drivers/drive.js';
 import { freshTag } from './drivers/fresh-tag.js';
 import { driveHttp, type HttpOrdersResult, wrkProgram } from './drivers/http-orders.js';
 import { LedgerWitness } from './drivers/ledger-witness.js';
 import { meterMesh } from './drivers/mesh-meter.js';
 import { meterCpu } from './drivers/process-cpu.js';
-import type { Arm, ArmRun, Benchmark, BenchmarkContext, OpenBenchmark } from './frame/benchmark.js';
+import { type Arm, type ArmRun, type Benchmark, type BenchmarkContext, rated } from './frame/benchmark.js';
+import { median } from './frame/paired-runs.js';
 
 /** More than any arm can sell in its time. */
 const capacity = 1_000_000;
+
+/** Of what it does in a closed loop. */
+const steadyShare = 0.7;
+const steadyName = `mesh at ${steadyShare} of that, open loop`;
+const answerWithinMs = 5_000;
 
 interface Load {
   wrk: string;
@@ -30,7 +37,14 @@ export const ordersAgainstMonolith: Benchmark = {
   sharesMesh: true,
   gate: 3,
   goal: 8,
-  open: (context) => open(context, monolithArm),
+  bounds: [{ arm: steadyName, counter: 'p99_ms', goal: { atMost: 250 } }],
+  open: async (context) => {
+    const { load, a } = await open(context);
+    const bench = await context.shared.mesh();
+    const { arm, rates } = rated(a);
+    const steady = steadyArm(bench, load, () => steadyShare * median(rates));
+    return { a: arm, b: await monolithArm(context, load), reported: [spreadArm(bench, load), steady] };
+  },
 };
 
 /** What batching at every hop is worth. */
@@ -42,21 +56,20 @@ export const ordersAgainstUnaryMesh: Benchmark = {
   sharesMesh: true,
   gate: 3,
   goal: 6,
-  open: (context) => open(context, unaryMeshArm),
+  open: async (context) => {
+    const { load, a } = await open(context);
+    return { a, b: await unaryMeshArm(context, load), reported: [] };
+  },
 };
 
-async function open(
-  context: BenchmarkContext,
-  rivalArm: (context: BenchmarkContext, load: Load) => Promise<Arm>,
-): Promise<OpenBenchmark> {
-  const { quick, progress, shared } = context;
+async function open({ quick, progress, shared }: BenchmarkContext): Promise<{ load: Load; a: Arm }> {
   const wrk = await wrkProgram(progress);
   const load = {
     wrk,
     connections: 256,
-    ...(quick ? { seconds: 4, warmUpSeconds: 2 } : { seconds: 8, warmUpSeconds: 4 }),
+    ...(quick ? { seconds: 2, warmUpSeconds: 1 } : { seconds: 5, warmUpSeconds: 2 }),
   };
-  return { a: meshArm(await shared.mesh(), load), b: await rivalArm(context, load), reported: [] };
+  return { load, a: meshArm(await shared.mesh(), load) };
 }
 
 function meshArm({ mesh, witness, putSkus }: BenchMesh, load: Load): Arm {
@@ -68,7 +81,54 @@ function meshArm({ mesh, witness, putSkus }: BenchMesh, load: Load): Arm {
       const skuId = `hot-${tag}`;
       await putSkus([skuId], capacity);
       const meter = () => meterMesh(described);
-      return orders(load, { url: described.http, skuId, tag, witness, meter });
+      return orders(load, { url: described.http, skuId, skuIds: [skuId], tag, witness, meter });
+    },
+  };
+}
+
+/** As meshArm, but each order wants the next of a thousand skus. */
+function spreadArm({ mesh, witness, putSkus }: BenchMesh, load: Load): Arm {
+  return {
+    name: 'mesh, spread over 1,000 skus',
+    run: async () => {
+      const described = mesh.describe();
+      const tag = freshTag();
+      const skuIds = Array.from({ length: 1_000 }, (_, n) => `spread-${tag}-${String(n).padStart(4, '0')}`);
+      await putSkus(skuIds, capacity);
+      const meter = () => meterMesh(described);
+      return orders(load, { url: described.http, skuId: `spread-${tag}-####`, skuIds, tag, witness, meter });
+    },
+  };
+}
+
+/** How long people wait when it is not pressed: each comes at its time, whatever became of those before. */
+function steadyArm({ mesh, witness, putSkus }: BenchMesh, { seconds }: Load, perSecond: () => number): Arm {
+  return {
+    name: steadyName,
+    run: async () => {
+      const tag = freshTag();
+      const skuId = `hot-${tag}`;
+      await putSkus([skuId], capacity);
+      const settling = { perSecond: perSecond(), ms: 1_000 };
+      const phases = [settling, { ...settling, ms: seconds * 1_000 }];
+      const wish = { storeId, skuId, tag, timeoutMs: answerWithinMs };
+      const result = await driveHttpOpen({ url: mesh.describe().http, ...wish, phases });
+      const [, steady] = result.phases;
+      if (steady === undefined) throw new Error('the driver reported too little');
+      const promised = result.phases.reduce((sum, { served }) => sum + served, 0);
+      const others = result.phases.flatMap(({ outcomes }) =>
+        Object.entries(outcomes).filter(([outcome]) => !['HELD', 'PENDING'].includes(outcome)),
+      );
+      const unknown = others.reduce((sum, [, count]) => sum + count, 0);
+      return {
+        items: steady.served,
+        durationMs: steady.toMs - steady.fromMs,
+        counters: { p50_ms: steady.servedP50Ms, p99_ms: steady.servedP99Ms, driver_busy_share: result.busyShare },
+        violations: [
+          ...others.map(([outcome, count]) => `${count} requests ended with ${outcome}`),
+          ...(await witness.violations([skuId], promised, unknown)),
+        ],
+      };
     },
   };
 }
@@ -119,14 +179,16 @@ function rivalArm(name: string, load: Load, { url, witness, pids, stock }: Rival
       await witness.putSkus(storeId, [skuId], capacity);
       await stock(skuId);
       const meter = async () => meterCpu(pids);
-      return orders(load, { url, skuId, tag, witness, meter });
+      return orders(load, { url, skuId, skuIds: [skuId], tag, witness, meter });
     },
   };
 }
 
 interface Sale {
   url: string;
+  /** As the driver takes it. */
   skuId: string;
+  skuIds: string[];
   tag: string;
   witness: LedgerWitness;
   /** Begins to watch what is spent; the function it gives says what an item cost. */
@@ -134,7 +196,7 @@ interface Sale {
 }
 
 /** A run against one edge, and what its ledger says of it. */
-async function orders(load: Load, { url, skuId, tag, witness, meter }: Sale): Promise<ArmRun> {
+async function orders(load: Load, { url, skuId, skuIds, tag, witness, meter }: Sale): Promise<ArmRun> {
   const { connections, warmUpSeconds } = load;
   const warmUp = await driveHttp(load.wrk, { ...load, seconds: warmUpSeconds, url, storeId, skuId, tag: `${tag}w` });
   const spent = await meter();
@@ -148,7 +210,7 @@ async function orders(load: Load, { url, skuId, tag, witness, meter }: Sale): Pr
     violations: [
       ...unexpected(result),
       // Whatever was on its way when the driver left may have become an order.
-      ...(await witness.violations([skuId], held, 2 * connections)),
+      ...(await witness.violations(skuIds, held, 2 * connections)),
     ],
   };
 }

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { DriveJob, DriveResult } from './grpc-driver.js';
+import type { HttpJob } from './http-driver.js';
 import type { StreamJob, StreamResult } from './stream-driver.js';
 
 /** Runs unary calls in a closed loop, in a fresh driver process. Rejects when that ends without a result. */
@@ -11,6 +12,11 @@ export function drive(job: DriveJob): Promise<DriveResult> {
 /** As drive, but over streams, in an open loop or a closed one. */
 export function driveStreams(job: StreamJob): Promise<StreamResult> {
   return runDriver('stream-driver', job);
+}
+
+/** Orders over HTTP at given times, in a fresh driver process. */
+export function driveHttpOpen(job: HttpJob): Promise<StreamResult> {
+  return runDriver('http-driver', job);
 }
 
 function runDriver<Job extends object, Result>(name: string, job: Job): Promise<Result> {

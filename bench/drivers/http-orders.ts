@@ -11,11 +11,12 @@ import { peoplesTokens } from './people.js';
 const script = fileURLToPath(new URL('./lua/http_orders.lua', import.meta.url));
 const timeoutSeconds = 10;
 
-/** Orders of one unit of one sku over HTTP, each for an attendee and with a key of its own, in a closed loop. */
+/** Orders of one unit over HTTP, each for an attendee and with a key of its own, in a closed loop. */
 export interface HttpOrders {
   /** Base URL of an edge. */
   url: string;
   storeId: string;
+  /** `####` in it stands for 0000 to 0999 by turns. */
   skuId: string;
   /** Begins every attendee and key. */
   tag: string;

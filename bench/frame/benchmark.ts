@@ -73,3 +73,14 @@ export interface Benchmark {
 export function rateOf(run: ArmRun): number {
   return run.items / (run.durationMs / 1000);
 }
+
+/** The arm, and the rates of its runs so far, which arms that run after it can go by. */
+export function rated(arm: Arm): { arm: Arm; rates: number[] } {
+  const rates: number[] = [];
+  const run = async (): Promise<ArmRun> => {
+    const done = await arm.run();
+    rates.push(rateOf(done));
+    return done;
+  };
+  return { arm: { ...arm, run }, rates };
+}

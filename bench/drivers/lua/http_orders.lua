@@ -1,6 +1,6 @@
 -- wrk: orders of one unit of one sku, each for an attendee and with an Idempotency-Key of its own.
 -- The people who send them take turns, each with a token of theirs.
--- Arguments after `--`: 1 store, 2 sku, 3 tag that begins every attendee and key, 4 "hear" to print `yes <unix ms>` at each
+-- Arguments after `--`: 1 store, 2 sku, in which `####` stands for 0000 to 0999 by turns, 3 tag that begins every attendee and key, 4 "hear" to print `yes <unix ms>` at each
 -- 201, 5 a file with the value of an Authorization header in each line.
 -- Prints one line of JSON at the end: times in microseconds, CPU time of wrk in seconds.
 local ffi = require('ffi')
@@ -24,6 +24,7 @@ function init(args)
     wrk.host, wrk.port, length)
   local middle = '\r\nIdempotency-Key: k' .. tag
   local tail = '\r\n\r\n' .. body
+  local before, after = string.match(tail, '^(.-)####(.*)$')
   local people = {}
   for token in io.lines(args[5]) do people[#people + 1] = token end
   local sent = 0
@@ -31,6 +32,7 @@ function init(args)
   function request()
     sent = sent + 1
     local number = string.format('%010d', sent)
+    if before then tail = before .. string.format('%04d', sent % 1000) .. after end
     return head .. people[sent % #people + 1] .. middle .. number .. tail .. number .. '"}]}'
   end
 
