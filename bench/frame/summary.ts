@@ -26,13 +26,15 @@ export function describeSummary(reports: readonly Report[]): string {
 
 /** The same as a page in Markdown, with what it was measured by and on. */
 export function summaryPage(reports: readonly Report[], { commit, quick, machine }: RunFacts, command: string): string {
-  const row = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const cells = [titles, ...rowsOf(reports)].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
+  const widths = titles.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
+  const rows = cells.map((row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`);
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
   const notes = reports.flatMap(({ id, notes: own }) => own.map((note) => `- ${id}: ${note}.`));
   return [
     `\`${command}\` at ${commit}, on ${describeMachine(machine)}.${quick ? ' Few items: it shows that it works.' : ''}`,
     '',
-    ...[row(titles), row(titles.map(() => '---')), ...rowsOf(reports).map(row)],
+    ...rows.toSpliced(1, 0, rule),
     ...(notes.length > 0 ? ['', ...notes] : []),
     '',
   ].join('\n');
