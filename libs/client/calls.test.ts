@@ -127,7 +127,7 @@ test('another token speaks over the same connections', async () => {
   assert.equal(gateway.tries.map(({ authorization }) => authorization).sort(), ['Bearer of-ada', 'Bearer of-ben']);
 });
 
-test('a crowd of calls goes a thousand at once, and who gives up or runs out of time in the line was never sent', async () => {
+test('of a crowd of calls 250 go at once, and who gives up or runs out of time in the line was never sent', async () => {
   let atWork = 0;
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {
@@ -140,16 +140,16 @@ test('a crowd of calls goes a thousand at once, and who gives up or runs out of 
       return { order: heldOrder };
     },
   });
-  const crowd = Array.from({ length: 1_100 }, () => client.getOrder(orderId));
+  const crowd = Array.from({ length: 300 }, () => client.getOrder(orderId));
   const giveUp = new AbortController();
   const late = rejectionOf(client.getOrder(orderId, { deadlineMs: 50 }), Fault);
   const givenUp = rejectionOf(client.forUser('ben').getOrder(orderId, { signal: giveUp.signal }), Fault);
-  await until(() => atWork === 1_000);
+  await until(() => atWork === 250);
   giveUp.abort();
-  assert.equal([(await late).reason, (await givenUp).reason, atWork], ['BUSY', 'CANCELLED', 1_000]);
+  assert.equal([(await late).reason, (await givenUp).reason, atWork], ['BUSY', 'CANCELLED', 250]);
   release();
   await Promise.all(crowd);
-  assert.is(atWork, 1_100);
+  assert.is(atWork, 300);
 });
 
 test('a token that does not come is too late, and one that cannot be had is what it says', async () => {

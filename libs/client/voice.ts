@@ -14,7 +14,7 @@ export type CallAs = Try & { metadata: Record<string, string> };
  * Calls under way at once over the connections of one client. A crowd of calls sent all together is answered later than a try waits,
  * and its repetitions keep it so.
  */
-const MAX_IN_FLIGHT = 1_000;
+const MAX_IN_FLIGHT = 250;
 
 /** Who speaks, and how. */
 interface Speaker {
