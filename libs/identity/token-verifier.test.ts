@@ -9,6 +9,7 @@ import { Fault } from '#libs/refusal/fault.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { bearerOf, testIdentity, tokenOf } from '#libs/testing/test-issuer.js';
+import { until } from '#libs/testing/until.js';
 import type { Principal } from './principal.js';
 import { createTokenIssuer } from './token-issuer.js';
 import { createTokenVerifier, type TokenVerifier, type TokenVerifierOptions } from './token-verifier.js';
@@ -224,6 +225,81 @@ test('whoever invents keys does not have them read for each token, and while the
   assert.is(await told(lost, bearerOf('ada')), 'UNAVAILABLE');
   assert.is(await told(lost, bearerOf('ada')), 'UNAVAILABLE');
   assert.is(troubles.length, 1);
+});
+
+/** Has the runtime's check of signatures wait for `gate`, and counts: so many were begun, and at most so many at once. */
+function watchedChecks(gate: Promise<unknown> = Promise.resolve()) {
+  const { subtle } = globalThis.crypto;
+  const seen = { begun: 0, atWork: 0, most: 0, restore: () => Reflect.deleteProperty(subtle, 'verify') };
+  const verify = subtle.verify.bind(subtle);
+  Object.defineProperty(subtle, 'verify', {
+    configurable: true,
+    value: async (...given: Parameters<typeof verify>) => {
+      seen.begun += 1;
+      seen.atWork += 1;
+      seen.most = Math.max(seen.most, seen.atWork);
+      await gate;
+      return verify(...given).finally(() => {
+        seen.atWork -= 1;
+      });
+    },
+  });
+  return seen;
+}
+
+test('what names no key that is known, or another algorithm, is refused before any signature is looked at', async () => {
+  const verifier = verifierOf();
+  await verifier.verify(bearerOf('ada'));
+  const [head = '', body, signature] = tokenOf('ada').split('.');
+  const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString());
+  const checks = watchedChecks();
+  try {
+    for (const [odd, problem] of [
+      [{ alg: 'EdDSA', kid: 'invented' }, 'KEY'],
+      [{ alg: 'PS256', kid }, 'ALGORITHM'],
+      [{ alg: 'ES256', kid }, 'KEY'],
+      [{ kid }, 'FORM'],
+      [{ alg: 'EdDSA', kid, crit: ['exp'] }, 'FORM'],
+    ] as const) {
+      assert.is(await told(verifier, `Bearer ${part(odd)}.${body}.${signature}`), `TOKEN_INVALID ${problem}`);
+    }
+    assert.is(checks.begun, 0);
+    assert.is(
+      await told(verifier, `Bearer ${head}.${part({ ...claims, sub: 'eve' })}.${signature}`),
+      'TOKEN_INVALID SIGNATURE',
+    );
+    assert.is(checks.begun, 1);
+  } finally {
+    checks.restore();
+  }
+});
+
+test('of a flood of tokens sixteen are checked at once, the rest wait, and beyond ten thousand it is BUSY', async () => {
+  const verifier = verifierOf();
+  const [head, body] = tokenOf('ada').split('.');
+  await verifier.verify(bearerOf('ada'));
+  let open = (): void => undefined;
+  const checks = watchedChecks(
+    new Promise<void>((resolve) => {
+      open = resolve;
+    }),
+  );
+  try {
+    const invented = (n: number) =>
+      told(verifier, `Bearer ${head}.${body}.${Buffer.from(`${n}`.padStart(64)).toString('base64url')}`);
+    const flood = Promise.all(Array.from({ length: 10_100 }, (_, n) => invented(n)));
+    await until(() => checks.begun === 16);
+    // Whoever is known is not in that line.
+    assert.is(await told(verifier, bearerOf('ada')), 'USER ada');
+    open();
+    const said = await flood;
+    const busy = said.filter((one) => one === 'BUSY').length;
+    assert.ok(busy >= 84, `${busy}`);
+    assert.is(said.filter((one) => one === 'TOKEN_INVALID SIGNATURE').length, 10_100 - busy);
+    assert.is(checks.most, 16);
+  } finally {
+    checks.restore();
+  }
 });
 
 test.run();

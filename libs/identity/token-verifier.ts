@@ -1,4 +1,5 @@
-import { errors, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { Slots } from '#libs/lane/slots.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { type ClaimProblem, type Principal, principalOf } from './principal.js';
 import { TokenKeys } from './token-keys.js';
@@ -7,6 +8,11 @@ import { TokenKeys } from './token-keys.js';
 const headerMaxLength = 4_096;
 /** What the clocks of issuer and verifier may differ by. */
 const clockToleranceSeconds = 5;
+/** Signatures looked at at once: more would only stand in each other's way. */
+const checksAtOnce = 16;
+/** Who waits for that, and how long: a crowd that comes with new tokens passes in it, a flood of invented ones does not. */
+const checksWaiting = 10_000;
+const checkWaitMs = 2_000;
 const bearer = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;
 
 export interface TokenVerifierOptions {
@@ -30,8 +36,8 @@ export interface TokenVerifierOptions {
 export interface TokenVerifier {
   /**
    * At once when the token was verified before and has not ended, else a promise; calls with the same token share one
-   * verification. Throws or rejects with a Fault: TOKEN_MISSING, TOKEN_EXPIRED, TOKEN_INVALID with what is wrong, and
-   * UNAVAILABLE when the keys of the issuer could not be read yet.
+   * verification. Throws or rejects with a Fault: TOKEN_MISSING, TOKEN_EXPIRED, TOKEN_INVALID with what is wrong,
+   * UNAVAILABLE when the keys of the issuer could not be read yet, and BUSY when too many signatures wait to be checked.
    */
   verify(authorization: string | undefined): Principal | Promise<Principal>;
 }
@@ -50,6 +56,7 @@ class CachingVerifier implements TokenVerifier {
   readonly #keys: TokenKeys;
   readonly #verified = new Map<string, Verified>();
   readonly #verifying = new Map<string, Promise<Principal>>();
+  readonly #checks = new Slots(checksAtOnce, checksWaiting, 'check of a token');
   /** How often keys went. */
   #losses = 0;
 
@@ -98,15 +105,28 @@ class CachingVerifier implements TokenVerifier {
   }
 
   async #read(token: string): Promise<Verified> {
-    const { payload } = await jwtVerify(token, this.#keys.keyOf, {
-      ...this.#rules,
-      currentDate: new Date(this.#now()),
-    }).catch((error: unknown) => {
+    const payload = await this.#checked(token).catch((error: unknown) => {
       throw faultOfToken(error);
     });
     const principal = principalOf(payload);
     if (typeof principal === 'string') throw invalid(principal);
     return Object.freeze({ ...principal, endsAtMs: ((payload.exp ?? 0) + clockToleranceSeconds) * 1_000 });
+  }
+
+  /** What stands in the token, once its signature is found right. What no key fits waits for no check. */
+  async #checked(token: string): Promise<JWTPayload> {
+    let isTaken = false;
+    const keyInTurn: JWTVerifyGetKey = async (header, jws) => {
+      const key = await this.#keys.keyOf(header, jws);
+      await this.#checks.take(checkWaitMs);
+      isTaken = true;
+      return key;
+    };
+    try {
+      return (await jwtVerify(token, keyInTurn, { ...this.#rules, currentDate: new Date(this.#now()) })).payload;
+    } finally {
+      if (isTaken) this.#checks.give();
+    }
   }
 
   #remember(authorization: string, principal: Verified): void {
