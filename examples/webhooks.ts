@@ -6,7 +6,7 @@
 //
 // The file is what was taken, and the memory of it: a line begins with the webhook-id. 204 is answered once the line is on
 // the disk, so an event is lost by no crash, and one that comes again, after an answer was lost, is printed no second time.
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util';
 import { MESH_DIRECTORY } from '#libs/mesh/mesh-file.js';
 import { disbelief, isWebhookSecret } from '#libs/webhook/signature.js';
 
+const MAX_BYTES = 1_000_000;
 const file = { type: 'string', default: join(MESH_DIRECTORY, 'webhooks.log') } as const;
 const secret = { type: 'string', default: join(MESH_DIRECTORY, 'webhook.secret') } as const;
 const { values } = parseArgs({ options: { port: { type: 'string', default: '8091' }, file, secret } });
@@ -24,16 +25,25 @@ if (!secrets.every(isWebhookSecret)) {
 }
 const log = openSync(values.file, 'a');
 process.once('exit', () => closeSync(log));
-const known = new Set(readFileSync(values.file, 'utf8').split('\n').map(idOf));
+const known = new Set(wholeLines().map(idOf));
 
 const server = createServer(async (request, response) => {
   response.writeHead(await take(request).catch(() => 500)).end();
 });
 server.listen(Number(values.port), '127.0.0.1', () => console.log('listening on', server.address()));
 
+/** What was taken. A line that a kill cut off was not answered: it is taken away, and its event comes again. */
+function wholeLines(): string[] {
+  const text = readFileSync(values.file, 'utf8');
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  ftruncateSync(log, Buffer.byteLength(whole));
+  return whole.split('\n');
+}
+
 /** Resolves the status to answer with. */
 async function take(request: IncomingMessage): Promise<number> {
-  if (Number(request.headers['content-length'] ?? Number.NaN) > 1_000_000) return 413;
+  const length = Number(request.headers['content-length'] ?? Number.NaN);
+  if (!(length <= MAX_BYTES)) return 413;
   // The bytes as they came: parsed and written again they would be others, and their signature another.
   const body = await buffer(request);
   const header = (name: string) => request.headers[name]?.toString();

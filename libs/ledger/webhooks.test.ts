@@ -231,6 +231,26 @@ test('what failed is replayed in its order, under the same ids', async () => {
   assert.is(only(await claim()).eventId, ids[1]);
 });
 
+test('10,000 events wait for an endpoint at most, and what comes then can be replayed', async () => {
+  const id = await endpoint();
+  await db.sql(
+    `INSERT INTO ledger.webhook_deliveries (endpoint_id, event_id, event_type, payload, state, created_at, next_attempt_at)
+     SELECT $1, 'old ' || i, 'order.held', '{}', 'DUE', now(), now() FROM generate_series(1, 9999) AS i`,
+    [id],
+  );
+  for (const user of ['ann', 'bob']) await db.order(claimOf(user, (await db.sku()).skuId));
+  await tell();
+  const newest = (await listed(id)).slice(0, 2);
+  assert.equal(
+    newest.map(({ state, lastError }) => [state, lastError]),
+    [
+      ['FAILED', 'too many events wait for this endpoint'],
+      ['DUE', ''],
+    ],
+  );
+  assert.is(await db.ledger.webhookReplay(id, { failedSince: new Date(0) }, olga()), 1);
+});
+
 test('failing endpoints take no more than their part of the room', async () => {
   const ids = await Promise.all([1, 2, 3, 4].map(() => endpoint()));
   await db.sql('UPDATE ledger.webhook_endpoints SET failing_since = now() WHERE endpoint_id <> $1', [ids[0]]);

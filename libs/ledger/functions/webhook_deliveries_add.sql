@@ -45,21 +45,25 @@ BEGIN
     LEFT JOIN waitlist_rows AS e ON x.kind = 'WAITLIST' AND e.entry_id = x.order_id
     LEFT JOIN refunds AS r ON x.kind IN ('REFUND', 'REFUND_END') AND r.order_id = x.order_id AND r.number = x.order_version
     LEFT JOIN payments AS p ON p.provider = r.provider AND p.provider_payment_id = r.provider_payment_id
-  ), wanted AS (
-    SELECT w.endpoint_id, t.*, row_number() OVER (PARTITION BY w.endpoint_id ORDER BY t.id) AS place, (
-      SELECT count(*) FROM (SELECT FROM webhook_deliveries AS d
-        WHERE d.endpoint_id = w.endpoint_id AND d.state = 'DUE' LIMIT most) AS due) AS waiting
+  ), wanted AS MATERIALIZED (
+    SELECT w.endpoint_id, t.*, row_number() OVER (PARTITION BY w.endpoint_id ORDER BY t.id) AS place
     FROM told AS t
     JOIN webhook_endpoints AS w ON w.store_id = t.store_id
     WHERE w.event_types = '{}' OR t.type = ANY (w.event_types) OR split_part(t.type, '.', 1) || '.*' = ANY (w.event_types)
+  ), rooms AS MATERIALIZED (
+    -- Once for each endpoint: of one that is behind this looks at thousands of rows.
+    SELECT w.endpoint_id, (
+      SELECT count(*) FROM (SELECT FROM webhook_deliveries AS d
+        WHERE d.endpoint_id = w.endpoint_id AND d.state = 'DUE' LIMIT most) AS due) AS waiting
+    FROM (SELECT DISTINCT endpoint_id FROM wanted) AS w
   )
   INSERT INTO webhook_deliveries (endpoint_id, event_id, event_type, payload, state, created_at, next_attempt_at, last_error)
   SELECT n.endpoint_id, n.id::text, n.type,
     jsonb_build_object('type', n.type, 'timestamp', webhook_time(n.at), 'data', jsonb_strip_nulls(n.data))::text,
-    CASE WHEN n.waiting + n.place <= most THEN 'DUE' ELSE 'FAILED' END, written,
-    CASE WHEN n.waiting + n.place <= most THEN written END,
-    CASE WHEN n.waiting + n.place <= most THEN '' ELSE 'too many events wait for this endpoint' END
-  FROM wanted AS n ORDER BY n.id
+    CASE WHEN r.waiting + n.place <= most THEN 'DUE' ELSE 'FAILED' END, written,
+    CASE WHEN r.waiting + n.place <= most THEN written END,
+    CASE WHEN r.waiting + n.place <= most THEN '' ELSE 'too many events wait for this endpoint' END
+  FROM wanted AS n JOIN rooms AS r ON r.endpoint_id = n.endpoint_id ORDER BY n.id
   ON CONFLICT (endpoint_id, event_id) DO NOTHING;
   RETURN cardinality(news);
 END $$;

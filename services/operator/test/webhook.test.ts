@@ -25,7 +25,7 @@ test('an endpoint is added, and its secret shown', async () => {
     '--url',
     'https://kiln.example/hooks',
     '--events',
-    'order.*,waitlist.offered',
+    'order.*, waitlist.offered',
   ];
   const { code, out } = await run(...args);
   assert.is(code, 0);

@@ -61,7 +61,8 @@ export function readEndpoint({ store, url, events = '' }: EndpointTyped): Read<{
   if (store === undefined) problems.push('--store is missing: say whose events are sent');
   if (url === undefined || !URL.canParse(url)) problems.push('--url: give one such as https://shop.example/hooks');
   if (problems.length > 0 || storeId === undefined || url === undefined) return { problems };
-  return { storeId, url, eventTypes: events.split(',').filter((type) => type !== '') };
+  const eventTypes = events.split(',').map((type) => type.trim());
+  return { storeId, url, eventTypes: eventTypes.filter((type) => type !== '') };
 }
 
 /** The id of an endpoint, or what is wrong with it. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from '#libs/ledger/ledger.js';
 
-const eventsAtOnce = 1_000;
+/** Each is a row for each endpoint of its store, of which there are 20 at most: no call takes long. */
+const eventsAtOnce = 200;
 const restMs = 250;
 
 export interface AddPorts {

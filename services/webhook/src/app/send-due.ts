@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from '#libs/ledger/ledger.js';
 import type { ClaimedWebhook } from '#libs/ledger/webhooks.js';
 
@@ -27,9 +28,12 @@ function leaseMsOf(timeoutMs: number): number {
 /** Sends what is due, at most one to each endpoint and `maxInFlight` in all, until `closing`; then waits for those. */
 export async function sendDue(ports: SendPorts, closing: AbortSignal): Promise<void> {
   const inFlight = new Map<Promise<void>, ClaimedWebhook>();
-  const bell = new Bell(closing);
+  let wake = (): void => undefined;
   while (!closing.aborted) {
-    const rung = bell.rung();
+    // From before the claim on: one that ends meanwhile makes room.
+    const oneEnded = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
     const taken = await claimMore(ports, [...inFlight.values()]).catch((error: unknown) => {
       ports.failed(error);
       return { webhooks: [], notAfter: 0 };
@@ -37,13 +41,17 @@ export async function sendDue(ports: SendPorts, closing: AbortSignal): Promise<v
     for (const claimed of taken.webhooks) {
       const sending = sendOne(ports, claimed, taken.notAfter).finally(() => {
         inFlight.delete(sending);
-        bell.ring();
+        wake();
       });
       inFlight.set(sending, claimed);
     }
-    if (taken.webhooks.length === 0) await rung;
+    if (taken.webhooks.length === 0) await Promise.race([oneEnded, rest(closing)]);
   }
   await Promise.all(inFlight.keys());
+}
+
+async function rest(closing: AbortSignal): Promise<void> {
+  await sleep(lookAgainMs, undefined, { signal: closing }).catch(() => undefined);
 }
 
 async function claimMore(
@@ -68,30 +76,5 @@ async function sendOne(ports: SendPorts, claimed: ClaimedWebhook, notAfter: numb
   } catch (error) {
     // The lease ends, and it is sent again.
     ports.failed(error);
-  }
-}
-
-/** Wakes whoever waits: when it is rung, after a while, and at the end. */
-class Bell {
-  #ring: () => void = () => undefined;
-
-  constructor(private readonly closing: AbortSignal) {}
-
-  /** Resolves at the next ring, counted from this call. */
-  rung(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#ring(), lookAgainMs);
-      const end = (): void => this.#ring();
-      this.closing.addEventListener('abort', end, { once: true });
-      this.#ring = () => {
-        clearTimeout(timer);
-        this.closing.removeEventListener('abort', end);
-        resolve();
-      };
-    });
-  }
-
-  ring(): void {
-    this.#ring();
   }
 }
