@@ -5,7 +5,7 @@ import type { SettingNotes } from '#libs/runtime/setting-notes.js';
 export const settingNotes: SettingNotes = {
   ...identityNotes,
   SERVICE_TOKEN_PATH: {
-    why: 'The file with the token, of role `service`, by which it speaks to the gateways for itself: reservations of users, and what payment providers tell. It is read again whenever it is needed. Without it its certificate must say who it is.',
+    why: 'The file with the token, of role `service`, by which it speaks to the gateways for itself: reservations of users, reads of anybody, and what payment providers tell. What was read is used for a second. Without it its certificate must say who it is.',
   },
   HTTP_ADDRESS: { why: 'Where apps reach it.' },
   GATEWAY_TARGET: { why: 'The gateways. Reservations go round all of them, and to another when one breaks off.' },

@@ -50,6 +50,8 @@ export interface Asked extends FakeWatches {
   fault: Fault | undefined;
   /** The skus of each read of availability. */
   availabilityReads: string[][];
+  /** The address and the token with which skus were asked for. */
+  addresses: (string | undefined)[][];
   /** How many of them; without end unless a test says so. */
   faultsLeft: number;
 }
@@ -84,6 +86,7 @@ export async function startFakeGateway(): Promise<FakeGateway> {
     orderPages: [],
     ...fakeWatches(),
     availabilityReads: [],
+    addresses: [],
     availabilityOf: (skuId) => ({ ...availability, skuId }),
   });
   const asked = fresh();
@@ -192,6 +195,7 @@ function fakeService(asked: Asked): ServiceImplementation {
     },
     async getSku({ skuId }, call) {
       note(call);
+      asked.addresses.push([call.metadata('holdfast-caller-address'), call.metadata('authorization')]);
       return { sku: { ...sku, skuId }, availability: { ...availability, skuId } };
     },
     async listSkus({ pageSize, pageToken, startsAfter, startsBefore }, call) {

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { assert, suite } from '#libs/testing/suite.js';
+import { testIdentity } from '#libs/testing/test-issuer.js';
 import { type EdgeUnderTest, placesOf, startEdgeUnderTest } from './edge-under-test.js';
 
 const test = suite('bff skus');
@@ -26,6 +28,12 @@ test('a sku is shown to anybody, with what a buyer is told', async () => {
     opens_in_ms: '0',
     on_sale: true,
   });
+});
+
+test('the address that asks goes to the gateway, named by this edge and not by who asks', async () => {
+  await edge.ask('/v1/skus/sku-9', { headers: { 'holdfast-caller-address': '203.0.113.7' } });
+  const token = readFileSync(testIdentity().SERVICE_TOKEN_PATH, 'utf8').trim();
+  assert.equal(edge.asked.addresses, [['127.0.0.1', `Bearer ${token}`]]);
 });
 
 test('the skus of a store come in pages', async () => {

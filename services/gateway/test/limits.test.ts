@@ -75,6 +75,22 @@ test('C08: whatever a caller says of where it comes from, it has the one bucket 
   assert.ok(OK >= 20 && OK <= mostOf(2, 20), `${OK}`);
 });
 
+test('a service names the address for which it reads, and whoever floods from one leaves the others theirs', async () => {
+  await start(1, { CALLER_RATE_PER_SECOND: '2', CALLER_RATE_BURST: '20' });
+  const [client] = gateways.clients as [ReservationClient];
+  const read = (address: string, role: 'SERVICE' | 'USER') => {
+    const { metadata } = as('front', { role });
+    const named = { metadata: { ...metadata, 'holdfast-caller-address': address } };
+    return outcomeOf(client.getAvailability({ skuIds: ['sku-1'] }, named));
+  };
+  const flood = await Promise.all(Array.from({ length: 200 }, () => read('203.0.113.7', 'SERVICE')));
+  assert.ok((tally(flood).CALLER ?? 0) > 100);
+  for (let i = 0; i < 10; i += 1) assert.is(await read(`203.0.113.${100 + i}`, 'SERVICE'), 'OK');
+  // From whom a user says to come counts for nothing.
+  const users = await Promise.all(Array.from({ length: 100 }, (_, i) => read(`198.51.100.${i}`, 'USER')));
+  assert.ok((tally(users).CALLER ?? 0) > 50);
+});
+
 test('a thousand users from one address pass', async () => {
   await start(2);
   const outcomes = await all(1_000, (client, i) => {

@@ -62,9 +62,11 @@ export interface Gateway {
   getWaitlistEntry(caller: Caller, entryId: string): Promise<WaitlistEntry | undefined>;
   leaveWaitlist(caller: Caller, request: LeaveWaitlistRequest): Promise<WaitlistEntry | undefined>;
   acceptOffer(caller: Caller, request: AcceptOfferRequest): Promise<WaitlistEntry | undefined>;
-  getSku(skuId: string): Promise<GetSkuResponse>;
-  listSkus(request: ListSkusRequest): Promise<ListSkusResponse>;
-  getAvailability(request: GetAvailabilityRequest): Promise<Availability[]>;
+  /** Reads of anybody name the address from which they are asked for: its limit is that of nobody else. */
+  getSku(skuId: string, address: string): Promise<GetSkuResponse>;
+  listSkus(request: ListSkusRequest, address: string): Promise<ListSkusResponse>;
+  /** Without an address for all who listen. */
+  getAvailability(request: GetAvailabilityRequest, address?: string): Promise<Availability[]>;
   /** The place in line as it is now. */
   getPlace(caller: Caller, request: WatchPlaceRequest): Promise<WatchPlaceResponse>;
   /** It now and after each change, until nothing comes any more or `left` aborts. They end also when a gateway goes. */
@@ -99,6 +101,7 @@ export function connectGateway(options: GatewayOptions): Gateway {
   const reservations = openReservations(options);
   const as = ({ metadata }: Caller) => ({ metadata });
   const own = () => ({ metadata: ownMetadata() });
+  const from = (address: string) => ({ metadata: { ...ownMetadata(), 'holdfast-caller-address': address } });
   const watching = (caller: Caller, signal: AbortSignal) => ({ ...as(caller), signal, deadlineMs: watchDeadlineMs });
 
   return {
@@ -120,10 +123,11 @@ export function connectGateway(options: GatewayOptions): Gateway {
       (await waitlist.getWaitlistEntry({ entryId, skuId: '' }, as(caller))).entry,
     leaveWaitlist: async (caller, request) => (await waitlist.leaveWaitlist(request, as(caller))).entry,
     acceptOffer: async (caller, request) => (await waitlist.acceptOffer(request, as(caller))).entry,
-    getSku: (skuId) => client.getSku({ skuId }),
-    listSkus: (request) => client.listSkus(request),
+    getSku: (skuId, address) => client.getSku({ skuId }, from(address)),
+    listSkus: (request, address) => client.listSkus(request, from(address)),
     getPlace: (caller, request) => firstOf(client.watchPlace(request, as(caller))),
-    getAvailability: async (request) => (await client.getAvailability(request)).availability,
+    getAvailability: async (request, address) =>
+      (await client.getAvailability(request, address === undefined ? {} : from(address))).availability,
     async *watchOrder(caller, orderId, left) {
       for await (const { order } of client.watchOrder({ orderId }, watching(caller, left))) yield order;
     },

@@ -1,9 +1,19 @@
 import { readFileSync } from 'node:fs';
 
-/**
- * As whom this edge speaks for itself: by the token in a file, or, without one, by the certificate of its connections.
- * It is read each time that it is asked for, which is seldom, so whoever replaces the file need tell nobody.
- */
+/** Whoever replaces the file need tell nobody. */
+const keptMs = 1_000;
+
+/** As whom this edge speaks for itself: by the token in a file, or, without one, by the certificate of its connections. */
 export function serviceMetadata(path: string | undefined): () => Readonly<Record<string, string>> {
-  return () => (path === undefined ? {} : { authorization: `Bearer ${readFileSync(path, 'utf8').trim()}` });
+  if (path === undefined) return () => ({});
+  let readAt = Number.NEGATIVE_INFINITY;
+  let metadata = {};
+  return () => {
+    const now = performance.now();
+    if (now - readAt >= keptMs) {
+      metadata = { authorization: `Bearer ${readFileSync(path, 'utf8').trim()}` };
+      readAt = now;
+    }
+    return metadata;
+  };
 }

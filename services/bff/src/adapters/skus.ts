@@ -22,7 +22,7 @@ export function skuRoutes(app: FastifyInstance, gateway: Gateway): void {
       },
       schema: { params: skuParams, querystring: noQuery, response: { 200: skuAnswer } },
       async handler(request, reply) {
-        const { sku, availability } = await gateway.getSku(idOf(request));
+        const { sku, availability } = await gateway.getSku(idOf(request), request.ip);
         if (sku === undefined) throw new Error('the gateway gave no sku');
         return reply.send(skuJson(sku, availability));
       },
@@ -41,7 +41,7 @@ export function skuRoutes(app: FastifyInstance, gateway: Gateway): void {
       schema: { params: skuParams, querystring: noQuery, response: { 200: availabilityAnswer } },
       async handler(request, reply) {
         const skuId = idOf(request);
-        const [availability] = await gateway.getAvailability({ skuIds: [skuId] });
+        const [availability] = await gateway.getAvailability({ skuIds: [skuId] }, request.ip);
         if (availability !== undefined) return reply.send({ sku_id: skuId, ...availabilityJson(availability) });
         throw new Fault('SKU_NOT_FOUND', 'there is no such sku', { metadata: { sku_id: skuId } });
       },
@@ -58,7 +58,10 @@ export function skuRoutes(app: FastifyInstance, gateway: Gateway): void {
       },
       schema: { params: storeParams, querystring: skusQuery, response: { 200: skusAnswer } },
       async handler(request, reply) {
-        const page = await gateway.listSkus({ storeId: idOf(request), ...pageOf(request), ...timeOf(request) });
+        const page = await gateway.listSkus(
+          { storeId: idOf(request), ...pageOf(request), ...timeOf(request) },
+          request.ip,
+        );
         const skus = page.skus.map((sku, index) => skuJson(sku, page.availability[index]));
         return reply.send({ skus, next_page_token: page.nextPageToken });
       },

@@ -4,6 +4,11 @@ import { Fault } from '#libs/refusal/fault.js';
 import type { CallContext } from '#libs/rpc/call-context.js';
 import { denied, forUserKey } from './authorize.js';
 
+/** For whom a front-end reads what anybody may: the limit of addresses is theirs, not that of the front-end. */
+const callerAddressKey = 'holdfast-caller-address';
+/** An IPv6 address with its zone fits. */
+const addressMaxLength = 64;
+
 /** Who calls. Only methods that are open to everybody are reached without. */
 export function principalOf(call: CallContext): Principal {
   if (call.principal === undefined) throw new Fault('TOKEN_MISSING', 'Say who calls: authorization: Bearer TOKEN');
@@ -39,8 +44,13 @@ export function refuseOtherStores(call: CallContext, storeId: string): void {
   throw denied('You do not work for this store', { role, store_id: storeId });
 }
 
-/** Who called: the address of the peer without its port. What the peer says of itself or others counts for nothing. */
+/**
+ * Who called: the address of the peer without its port, or the one that a service names for whom it asks. What others say of
+ * themselves counts for nothing.
+ */
 export function callerOf(call: CallContext): string {
+  const named = call.principal?.role === 'SERVICE' ? call.metadata(callerAddressKey) : undefined;
+  if (named !== undefined && named.length <= addressMaxLength) return named;
   return call.peer.replace(/:\d+$/, '').replace(/^::ffff:/, '');
 }
 
