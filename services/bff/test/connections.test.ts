@@ -26,6 +26,19 @@ test('what is no HTTP is answered and ends its own connection only', async () =>
   assert.is((await edge.post(good)).status, 201);
 });
 
+test('a connection beyond the limit is closed as it comes, and those before it are served', async () => {
+  const other = await edge.startAnother({ maxConnections: 2 });
+  const sockets = await Promise.all([open(other.base), open(other.base)]);
+  const third = await open(other.base);
+  await new Promise((resolve) => third.once('close', resolve));
+  for (const socket of sockets) {
+    const answered = new Promise<string>((resolve) => socket.once('data', (chunk) => resolve(String(chunk))));
+    socket.write('GET /v1/skus/sku-1 HTTP/1.1\r\nhost: edge\r\nconnection: close\r\n\r\n');
+    assert.match(await answered, 'HTTP/1.1 200');
+  }
+  await other.life.close();
+});
+
 test('closing finishes what is in flight and takes no more', async () => {
   let arrived = (): void => {};
   let letGo = (): void => {};
