@@ -1,8 +1,9 @@
+import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { Fault } from '#libs/refusal/fault.js';
 
 /** What generated code offers for each message type; only as much as is used here. */
 export interface MessageType<Message = unknown> {
-  encode(message: Message): { finish(): Uint8Array };
+  encode(message: Message, writer?: BinaryWriter): { finish(): Uint8Array };
   decode(bytes: Uint8Array): Message;
 }
 
@@ -53,10 +54,18 @@ export function pathOf(service: ServiceDefinition, method: { readonly name: stri
   return `/${service.fullName}/${method.name}`;
 }
 
-/** Encodes without copying. */
+/** One for all messages: its buffer has grown to their size, where a new one would grow anew for each. */
+let writer = new BinaryWriter();
+
 export function encode<Message>(type: MessageType<Message>, message: Message): Buffer {
-  const bytes = type.encode(message).finish();
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    const bytes = type.encode(message, writer).finish();
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  } catch (error) {
+    // What it has of the message would be the beginning of the next one.
+    writer = new BinaryWriter();
+    throw error;
+  }
 }
 
 /** Encodes a message that may have so many bytes; Fault INVALID_REQUEST when it has more. */

@@ -2,6 +2,7 @@ import { ClaimsPlaced } from '#libs/contracts/gen/holdfast/event/v1/claim.js';
 import { claimsSubject, decisionsSubject } from '#libs/contracts/subjects.js';
 import type { Messaging } from '#libs/messaging/messaging.js';
 import { Fault } from '#libs/refusal/fault.js';
+import { encode } from '#libs/rpc/definition.js';
 import { withinDeadline } from '#libs/runtime/within-deadline.js';
 import type { ClaimStream } from '../app/ports.js';
 import { toClaimMessage } from './messages.js';
@@ -14,7 +15,7 @@ const SIGN_OF_LIFE_MS = 1000;
 /** Stores claims in JetStream, one message a batch. */
 export function createClaimStream(messaging: Messaging): ClaimStream {
   async function store(shard: number, message: ClaimsPlaced): Promise<void> {
-    const bytes = ClaimsPlaced.encode(message).finish();
+    const bytes = encode(ClaimsPlaced, message);
     await messaging.store(claimsSubject(shard), bytes, { timeoutMs: STORE_TIMEOUT_MS });
   }
 

@@ -19,6 +19,7 @@ import type { Decision } from '#libs/ledger/decision.js';
 import type { ExpiryReport } from '#libs/ledger/order-changes.js';
 import type { OrderEntry, OutboxEntry, RefundEntry, WaitlistNews } from '#libs/ledger/outbox.js';
 import type { Headers, Messaging } from '#libs/messaging/messaging.js';
+import { encode } from '#libs/rpc/definition.js';
 import { groupBy } from '../domain/group-by.js';
 import { orderEventsPattern, waitlistEventsPattern } from './streams.js';
 
@@ -31,20 +32,20 @@ const storeTimeoutMs = 5_000;
 export function publishDecisions(messaging: Messaging, shards: number, decisions: readonly Decision[]): void {
   for (const [shard, ofShard] of groupBy(decisions, ({ orderId }) => shardOfOrder(orderId, shards))) {
     const message = { decisions: ofShard.map(toDecisionMessage) };
-    messaging.publish(decisionsSubject(shard), ClaimsDecided.encode(message).finish());
+    messaging.publish(decisionsSubject(shard), encode(ClaimsDecided, message));
   }
 }
 
 /** Tells every inventory that the claims of a subject are seen to: a message without decisions. */
 export function publishAlive(messaging: Messaging, claimsSubject: string): void {
-  messaging.publish(decisionsSubjectFor(claimsSubject), ClaimsDecided.encode({ decisions: [] }).finish());
+  messaging.publish(decisionsSubjectFor(claimsSubject), encode(ClaimsDecided, { decisions: [] }));
 }
 
 /** Tells every inventory which skus have units again: one message for each shard. */
 export function publishFreed(messaging: Messaging, shards: number, skus: FreedSkus): void {
   for (const [shard, ofShard] of groupBy(skus, ({ storeId }) => shardOfStore(storeId, shards))) {
     const message = { skuIds: [...new Set(ofShard.map(({ skuId }) => skuId))] };
-    messaging.publish(stockFreedSubject(shard), StockFreed.encode(message).finish());
+    messaging.publish(stockFreedSubject(shard), encode(StockFreed, message));
   }
 }
 
@@ -83,7 +84,7 @@ function waitlistChanged(row: WaitlistNews): EventToStore {
   return {
     subject: waitlistEventSubject(row.state, storeHash(row.storeId)),
     type: subjects.waitlistEvents.message,
-    data: WaitlistChanged.encode(message).finish(),
+    data: encode(WaitlistChanged, message),
   };
 }
 
@@ -100,7 +101,7 @@ function orderChanged(row: OrderEntry): EventToStore {
   return {
     subject: orderEventSubject(row.state, storeHash(row.storeId)),
     type: subjects.orderEvents.message,
-    data: OrderChanged.encode(message).finish(),
+    data: encode(OrderChanged, message),
   };
 }
 
@@ -111,7 +112,7 @@ function refundDue(row: RefundEntry): EventToStore {
     // Of an unknown order only its id says which store's it is.
     subject: refundEventSubject(storeHashOfOrder(orderId)),
     type: subjects.refundEvents.message,
-    data: RefundDue.encode(message).finish(),
+    data: encode(RefundDue, message),
   };
 }
 
