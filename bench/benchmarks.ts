@@ -8,6 +8,7 @@ import { ordersAgainstMonolith, ordersAgainstUnaryMesh } from './p4-http-orders.
 import { consumerDrain } from './p5-consumer-drain.js';
 import { degraded } from './p6-degraded.js';
 import { postgresPath } from './p6-postgres-path.js';
+import { hotSkuRivals } from './p6-rivals.js';
 import { expiry } from './p7-expiry.js';
 import { expiryBesideSales } from './p7-lateness.js';
 import { replays } from './p8-replays.js';
@@ -30,6 +31,7 @@ export const benchmarks: readonly (Benchmark | Survey)[] = [
   batchedPublish,
   consumerDrain,
   ...degraded,
+  hotSkuRivals,
   expiry,
   waitlistJoins,
   soldOutAgainstConstant,

@@ -24,8 +24,8 @@ interface Sizes {
   overloadMs: number;
 }
 
-const full: Sizes = { capacity: { warmUp: 10_000, items: 40_000 }, calmMs: 5_000, overloadMs: 8_000 };
-const small: Sizes = { capacity: { warmUp: 5_000, items: 10_000 }, calmMs: 3_000, overloadMs: 4_000 };
+const full: Sizes = { capacity: { warmUp: 5_000, items: 20_000 }, calmMs: 4_000, overloadMs: 6_000 };
+const small: Sizes = { capacity: { warmUp: 2_000, items: 5_000 }, calmMs: 1_500, overloadMs: 2_000 };
 
 /** What is left of what a mesh can do when twice as many come, and what those who are served notice of it. */
 export const overload: Benchmark = {

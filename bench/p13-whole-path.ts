@@ -33,8 +33,8 @@ async function open({ life, quick, shared }: BenchmarkContext): Promise<OpenBenc
   const echo = await startRival('echo-server');
   life.closer('echo', () => echo.stop());
   return {
-    a: meshArm(bench, quick ? { requests: 6_000, warmUp: 2_000 } : { requests: 30_000, warmUp: 4_000 }),
-    b: echoArm(echo, quick ? { requests: 12_000, warmUp: 2_000 } : { requests: 60_000, warmUp: 4_000 }),
+    a: meshArm(bench, quick ? { requests: 4_000, warmUp: 1_000 } : { requests: 20_000, warmUp: 4_000 }),
+    b: echoArm(echo, quick ? { requests: 8_000, warmUp: 2_000 } : { requests: 40_000, warmUp: 4_000 }),
     reported: [],
   };
 }

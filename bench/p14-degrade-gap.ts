@@ -55,7 +55,7 @@ async function survey(context: BenchmarkContext): Promise<Findings> {
   context.life.closer('switch', () => stockSwitch.close());
   const figures: Figures = { first_held_ms: [], kill_gap_ms: [], gate_back_ms: [], flip_gap_ms: [], calm_gap_ms: [] };
   const tells = [await underLoad(bench, 'warm', () => pause(warmUpMs))];
-  const rounds = context.quick ? 1 : 5;
+  const rounds = context.quick ? 1 : 3;
   for (let round = 1; round <= rounds; round += 1) {
     context.progress(`round ${round} of ${rounds}: Redis is killed`);
     const killed = await underLoad(bench, `kill-${round}`, (flow) => killRedis(flow, redis, stockSwitch, figures));

@@ -1,10 +1,9 @@
-import { join } from 'node:path';
-import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import type { Claim } from '#libs/contracts/gen/holdfast/event/v1/claim.js';
-import { startRedis } from '#libs/servers/start-redis.js';
 import { sellByVersion, sellForUpdate, sellUnderLock } from './baselines/hot-sku-rivals.js';
+import { lockServer } from './baselines/lock-server.js';
 import { insertOrder } from './baselines/order-transaction.js';
+import type { Seller } from './baselines/ways-to-sell.js';
 import { runCallers } from './drivers/callers.js';
 import { claimOf } from './drivers/claims.js';
 import { openDirectAdmission } from './drivers/direct-admission.js';
@@ -17,17 +16,10 @@ const storeId = 'bench';
 const callers = 256;
 /** Of the first rival; of those that keep the stock locked for longer, for whom fewer are better. */
 const connections = { many: 64, some: 20, few: 2 };
-const orders = { ours: 40_000, rival: 4_000, slow: 1_500 };
+const orders = { ours: 20_000, rival: 2_000, slow: 800 };
 /** Of each count, so many come before the clock starts. */
 const warmUpShare = 0.2;
 const quickShare = 0.25;
-
-/** A way of selling that is open on one ledger. */
-interface Seller {
-  /** False: it gave up. Rejects with what should not be. */
-  sell(claim: Claim): Promise<boolean>;
-  close(): Promise<unknown>;
-}
 
 /** How an arm differs from another. */
 interface Way {
@@ -108,14 +100,6 @@ function against({ id, gate, goal, rival, open }: Rival): Benchmark {
       return { a: armOf(directAdmission), b: armOf(await open(context)), reported: [] };
     },
   };
-}
-
-async function lockServer({ directory, life }: BenchmarkContext): Promise<Redis> {
-  const server = await startRedis({ directory: join(directory, 'locks') });
-  life.closer('redis of the locks', () => server.stop());
-  const redis = new Redis(server.url);
-  life.closer('client of that redis', async () => redis.disconnect());
-  return redis;
 }
 
 async function sellOnce(context: BenchmarkContext, copies: LedgerCopies, way: Way): Promise<ArmRun> {

@@ -33,7 +33,7 @@ async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
     await stockSwitch.set('AUTO');
     stockSwitch.close();
   });
-  const load = context.quick ? { requests: 6_000, warmUp: 2_000 } : { requests: 30_000, warmUp: 4_000 };
+  const load = context.quick ? { requests: 4_000, warmUp: 1_000 } : { requests: 20_000, warmUp: 4_000 };
   const arm = (path: Path): Arm => ({
     name: named[path],
     run: async () => {

@@ -47,7 +47,7 @@ export const expiryBesideSales: Survey = {
 async function survey(context: BenchmarkContext): Promise<Findings> {
   const bench = await context.shared.mesh();
   const rounds: Round[] = [];
-  const count = context.quick ? 1 : 5;
+  const count = context.quick ? 1 : 3;
   for (let round = 1; round <= count; round += 1) {
     context.progress(`round ${round} of ${count}`);
     rounds.push(await endHoldsOnce(bench, `${round}`));

@@ -38,7 +38,7 @@ async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
   const described = bench.mesh.describe();
   const unlimited = await startUnlimitedGateway(described);
   life.closer('unlimited gateway', () => unlimited.stop());
-  const load = quick ? { warmUp: 4_000, items: 8_000 } : { warmUp: 5_000, items: 40_000 };
+  const load = quick ? { warmUp: 2_000, items: 5_000 } : { warmUp: 5_000, items: 20_000 };
   const limited = described.services.gateway ?? [];
   const addresses = limited.flatMap(({ grpc }) => grpc ?? []);
   return {

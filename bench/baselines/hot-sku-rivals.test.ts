@@ -9,6 +9,8 @@ import { claimOf } from '../drivers/claims.js';
 import { LedgerWitness } from '../drivers/ledger-witness.js';
 import { sellByVersion, sellForUpdate, sellUnderLock } from './hot-sku-rivals.js';
 import { insertOrder } from './order-transaction.js';
+import { createUnits, putUnits, sellUnitRow } from './sell-unit-rows.js';
+import { dropStockChecks, sellUnlocked } from './sell-unlocked.js';
 
 const test = suite('rivals for a hot sku');
 const storeId = 'bench';
@@ -64,11 +66,39 @@ for (const [words, sell] of Object.entries(ways)) {
   });
 }
 
+test('a row a unit sells each row once, and says no when all are taken or about to be', async () => {
+  await witness.putSkus(storeId, ['rows'], 20);
+  await createUnits(pool);
+  await putUnits(pool, 'rows', 20);
+  const claim = (n: number): Claim => claimOf({ storeId, skuIds: ['rows'], tag: 'rows' }, n);
+  const told = await Promise.all(Array.from({ length: 40 }, (_, n) => sellUnitRow(pool, claim(n)).catch(() => false)));
+  const held = told.filter(Boolean).length;
+  assert.ok(held >= 1 && held <= 20);
+  assert.is(await witness.ordersOf('rows'), held);
+  const [taken] = await ledger.sql(
+    'SELECT count(DISTINCT order_id)::int AS orders FROM units WHERE order_id IS NOT NULL',
+  );
+  assert.equal(taken, { orders: held });
+});
+
 test('a lock is given back, by those who got nothing too', async () => {
   await witness.putSkus(storeId, ['none'], 0);
   const none = claimOf({ storeId, skuIds: ['none'], tag: 'none' }, 0);
   await sellUnderLock(redis, pool, none).catch(() => false);
   assert.is(await redis.exists('lock:{none}'), 0);
+});
+
+test('select, then update sells units twice, once nothing in the ledger stands in its way', async () => {
+  await witness.putSkus(storeId, ['twice'], 20);
+  const claim = (n: number): Claim => claimOf({ storeId, skuIds: ['twice'], tag: 'twice' }, n);
+  const rush = () =>
+    Promise.all(Array.from({ length: 100 }, (_, n) => sellUnlocked(pool, claim(n)).catch(() => false)));
+  await rush();
+  assert.ok((await witness.ordersOf('twice')) <= 20);
+  await dropStockChecks(pool);
+  await rush();
+  assert.ok((await witness.ordersOf('twice')) > 20);
+  assert.ok((await witness.audited()).length > 0);
 });
 
 test.run();

@@ -7,6 +7,7 @@ import { createMetrics } from '#libs/runtime/metrics.js';
 
 const skuRows = sqlFile(new URL('../sql/sku_rows.sql', import.meta.url));
 const confirmedOrder = sqlFile(new URL('../sql/confirmed_order.sql', import.meta.url));
+const ordersOfSku = sqlFile(new URL('../sql/orders_of_sku.sql', import.meta.url));
 const releasedAt = sqlFile(new URL('../sql/released_at.sql', import.meta.url));
 const heldCounts = sqlFile(new URL('../sql/held_counts.sql', import.meta.url));
 /** What is promised is decided within so long. */
@@ -91,6 +92,12 @@ export class LedgerWitness {
     const [rows] = await this.#pool.query<SkuRows>(skuRows, [skuId]);
     if (rows === undefined) throw new Error(`there is no sku ${skuId}`);
     return rows;
+  }
+
+  /** How many orders have units of a sku. */
+  async ordersOf(skuId: string): Promise<number> {
+    const [row] = await this.#pool.query<{ orders: number }>(ordersOfSku, [skuId]);
+    return row?.orders ?? 0;
   }
 
   /** One order of a sku that is sold. */
