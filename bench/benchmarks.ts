@@ -4,6 +4,7 @@ import type { Survey } from './frame/survey.js';
 import { growth } from './growth/growth.js';
 import { soldOutAgainstConstant, soldOutAgainstUnaryMesh } from './p1-sold-out.js';
 import { gateAlone } from './p2-gate.js';
+import { idleSkusBeside, spreadByZipf } from './p3-many-skus.js';
 import { ordersAgainstMonolith, ordersAgainstUnaryMesh } from './p4-http-orders.js';
 import { consumerDrain } from './p5-consumer-drain.js';
 import { degraded } from './p6-degraded.js';
@@ -13,6 +14,7 @@ import { expiry } from './p7-expiry.js';
 import { expiryBesideSales } from './p7-lateness.js';
 import { replays } from './p8-replays.js';
 import { limiter } from './p9-limiter.js';
+import { bytesInRedis } from './p10-redis-bytes.js';
 import { overload } from './p11-overload.js';
 import { batchedHop } from './p12-hops.js';
 import { batchedPublish } from './p12-publishes.js';
@@ -29,23 +31,26 @@ export const benchmarks: readonly (Benchmark | Survey)[] = [
   gateAlone,
   batchedHop,
   batchedPublish,
-  consumerDrain,
   ...degraded,
   hotSkuRivals,
   expiry,
   waitlistJoins,
+  consumerDrain,
   soldOutAgainstConstant,
   soldOutAgainstUnaryMesh,
   ordersAgainstMonolith,
   ordersAgainstUnaryMesh,
   postgresPath,
+  bytesInRedis,
+  spreadByZipf,
+  idleSkusBeside,
   expiryBesideSales,
   replays,
   wholePath,
-  waitlist,
   overload,
   limiter,
   degradeGap,
+  waitlist,
   reconcile,
   setUps,
   ...growth,

@@ -20,7 +20,7 @@ const warmUpMs = 3_000;
 const settleMs = 1_000;
 const awayMs = 2_000;
 const backWithinMs = 30_000;
-const flips = 5;
+const flips = { full: 5, quick: 2 };
 const betweenFlipsMs = 200;
 
 /** What every round came to, in milliseconds. */
@@ -60,7 +60,9 @@ async function survey(context: BenchmarkContext): Promise<Findings> {
     context.progress(`round ${round} of ${rounds}: Redis is killed`);
     const killed = await underLoad(bench, `kill-${round}`, (flow) => killRedis(flow, redis, stockSwitch, figures));
     context.progress(`round ${round} of ${rounds}: the stock path is switched`);
-    const flipped = await underLoad(bench, `flip-${round}`, (flow) => flip(flow, stockSwitch, figures));
+    const flipped = await underLoad(bench, `flip-${round}`, (flow) =>
+      flip(flow, { stockSwitch, figures, times: context.quick ? flips.quick : flips.full }),
+    );
     tells.push(killed, flipped);
   }
   const sent = tells.reduce((total, told) => total + told.sent, 0);
@@ -130,10 +132,13 @@ async function killRedis(
   await pause(settleMs);
 }
 
-async function flip({ held }: SteadyFlow, stockSwitch: StockSwitch, figures: Figures): Promise<void> {
+async function flip(
+  { held }: SteadyFlow,
+  { stockSwitch, figures, times }: { stockSwitch: StockSwitch; figures: Figures; times: number },
+): Promise<void> {
   await pause(settleMs);
   const begun = performance.now();
-  for (let n = 1; n <= flips; n += 1) {
+  for (let n = 1; n <= times; n += 1) {
     await stockSwitch.set('POSTGRES');
     await pause(betweenFlipsMs);
     await stockSwitch.set('AUTO');

@@ -19,8 +19,8 @@ const full: Sizes = {
   ...{ stepMs: 2_500, warmUpMs: 3_000, idleMs: 5_000 },
 };
 const small: Sizes = {
-  rates: { orders: [50, 400], refusals: [100, 800] },
-  ...{ stepMs: 1_000, warmUpMs: 1_000, idleMs: 1_000 },
+  rates: { orders: [200, 400], refusals: [800] },
+  ...{ stepMs: 500, warmUpMs: 300, idleMs: 500 },
 };
 
 const named: { name: string; without: DispensableServer[] }[] = [

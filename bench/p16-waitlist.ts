@@ -3,7 +3,7 @@ import { OrderServiceDefinition } from '#libs/contracts/gen/holdfast/order/v1/or
 import { CallerRole } from '#libs/contracts/gen/holdfast/order/v1/payment.js';
 import { connect } from '#libs/rpc/client.js';
 import { renderTable } from '#libs/terminal/table.js';
-import type { BenchMesh } from './drivers/bench-mesh.js';
+import { type BenchMesh, startBenchMesh } from './drivers/bench-mesh.js';
 import { LedgerWitness } from './drivers/ledger-witness.js';
 import { latenciesOf, OpenLoop } from './drivers/open-loop.js';
 import { joinLine, LineWatcher, soldOut } from './drivers/waiting-line.js';
@@ -27,7 +27,6 @@ const [looks, entriesPerLook] = [21, 500];
 export const waitlist: Survey = {
   id: 'P16b',
   title: `places among ${longLine} who wait, and the news of a promotion on the stream while ${waiting} wait`,
-  sharesMesh: true,
   survey,
 };
 
@@ -35,7 +34,7 @@ async function survey(context: BenchmarkContext): Promise<Findings> {
   context.progress('places in a long line');
   const places = await readPlaces(context);
   context.progress('promotions');
-  const news = await promote(await context.shared.mesh(), context.quick ? cancelMs.quick : cancelMs.full);
+  const news = await promote(await startBenchMesh(context), context.quick ? cancelMs.quick : cancelMs.full);
   const ratio = median(places.longMs) / median(places.shortMs);
   const [each, atOnce] = [latenciesOf(news.eachMs), latenciesOf(news.atOnceMs)];
   return {

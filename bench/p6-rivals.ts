@@ -13,7 +13,7 @@ const callers = 256;
 const skuId = 'hot';
 /** So many ask for each unit: it ends in a rush for the last ones. */
 const askedShare = 1.2;
-const units = { full: { fast: 2_000, slow: 500 }, quick: { fast: 500, slow: 150 } };
+const units = { full: { fast: 2_000, slow: 500 }, quick: { fast: 300, slow: 90 } };
 const ourUnits = { full: 20_000, quick: 5_000 };
 /** What is said when nothing is left. */
 const isNo = /^fewer than|"kind":"REFUSED"/;

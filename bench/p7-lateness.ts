@@ -18,7 +18,7 @@ const inFlight = 256;
 const capacity = 1_000_000;
 const deadlineMs = 5_000;
 /** By then they are written and sales have been counted alone. */
-const endInMs = 12_000;
+const endInMs = 9_000;
 const warmUpMs = 1_500;
 const aloneMs = 2_000;
 /** Sales are counted for so long after the last hold was released, while the events are told. */

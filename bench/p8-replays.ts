@@ -27,7 +27,7 @@ export const replays: Benchmark = {
 
 async function open({ quick, shared }: BenchmarkContext): Promise<OpenBenchmark> {
   const bench = await shared.mesh();
-  const load = { inFlight, ...(quick ? { warmUp: 3_000, items: 5_000 } : { warmUp: 5_000, items: 20_000 }) };
+  const load = { inFlight, ...(quick ? { warmUp: 1_000, items: 3_000 } : { warmUp: 5_000, items: 20_000 }) };
   return { a: secondTime(bench, load), b: firstTime(bench, load), reported: [] };
 }
 

@@ -44,7 +44,7 @@ async function open(context: BenchmarkContext): Promise<OpenBenchmark> {
   return {
     a: paid('limits on', { bench, address: addresses[0] ?? '', pid: limited[0]?.pid, load }),
     b: paid('limits off', { bench, address: unlimited.address, pid: unlimited.pid, load }),
-    reported: [threeTimesTheLimit({ bench, addresses, ms: quick ? 3_000 : 8_000 })],
+    reported: [threeTimesTheLimit({ bench, addresses, ms: quick ? 2_000 : 6_000 })],
   };
 }
 

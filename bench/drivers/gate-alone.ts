@@ -60,14 +60,6 @@ export class GateAlone {
     return letIn(verdict?.code);
   }
 
-  /** The ledger has taken the units of these orders. */
-  async settle(skuId: string, orderIds: readonly string[]): Promise<void> {
-    await this.gate.settle(
-      shard,
-      orderIds.map((orderId) => ({ orderId, skuIds: [skuId], again: false })),
-    );
-  }
-
   async stockOf(skuId: string): Promise<GateStock> {
     const key = gateKeys.gate(shard, skuId);
     const [letIn, undecided] = await this.redis.hmget(key, 'let_in', 'undecided');
