@@ -77,10 +77,10 @@ export function reportFindings({ id, title }: Survey, { text, figures, violation
 
 /** That it ended without a result, which meets no gate and shows no law to hold. */
 export function reportFailure({ id, title }: Benchmark | Survey, error: unknown): Report {
-  const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const broken = [`it failed: ${error instanceof Error ? error.message : error}`];
+  const [message, stack] = error instanceof Error ? [error.message, error.stack] : [String(error)];
+  const broken = [`it failed: ${message}`];
   const common = { id, judged: [], broken, notes: [] };
-  return { ...common, data: { error: cause }, text: describe({ ...common, title, text: [cause] }) };
+  return { ...common, data: { error: message }, text: describe({ ...common, title, text: [stack ?? message] }) };
 }
 
 /** The line of a report. */
