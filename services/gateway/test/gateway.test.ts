@@ -1,15 +1,8 @@
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { type Order, OrderState, PaymentState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
-import {
-  ReservationServiceDefinition,
-  type ReserveStreamItem,
-  type ReserveStreamRequest,
-  type ReserveStreamResponse,
-  type ReserveStreamResult,
-} from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { orderId } from '#libs/contracts/order-id.js';
 import { Fault } from '#libs/refusal/fault.js';
-import { BatchCaller } from '#libs/rpc/batch-caller.js';
 import { connect, type Client as RpcClient } from '#libs/rpc/client.js';
 import type { RpcServer } from '#libs/rpc/server.js';
 import { fromStatus } from '#libs/rpc/status.js';
@@ -21,7 +14,7 @@ import { testIdentity } from '#libs/testing/test-issuer.js';
 import { readConfig } from '../src/config.js';
 import { startGateway } from '../src/service.js';
 import { emptyBooks, type FakeBooks, orderOf, type Place, startFakeInventory, startFakeOrders } from './fake-peers.js';
-import { as } from './gateways-under-test.js';
+import { as, reserveStream } from './gateways-under-test.js';
 
 const test = suite('gateway');
 const logger = createLogger('test', 'silent');
@@ -90,7 +83,7 @@ test('a reservation is answered with its order, and again with the same', async 
 
 test('a stream carries reservations of many users, each answered by its own', async () => {
   await start(holding);
-  const stream = reserveStream();
+  const stream = reserveStream(address);
   const users = Array.from({ length: 50 }, (_, i) => `user-${i}`);
   const results = await Promise.all(users.map((userId) => stream.call({ userId, request }, 5_000)));
   for (const [i, { result }] of results.entries()) {
@@ -105,7 +98,7 @@ test('a stream carries reservations of many users, each answered by its own', as
 
 test('unary and stream are one path: the same key is the same order', async () => {
   await start(holding);
-  const stream = reserveStream();
+  const stream = reserveStream(address);
   await client.reserve(request, as('ana'));
   await stream.call({ userId: 'ana', request }, 5_000);
   assert.equal([...books.rows.keys()], [id]);
@@ -292,18 +285,6 @@ test('nothing of the inside can be called', async () => {
 
 function fieldsOf(fault: Fault): string[] {
   return fault.violations.map(({ field }) => field);
-}
-
-function reserveStream() {
-  return new BatchCaller<ReserveStreamItem, ReserveStreamResult, ReserveStreamRequest, ReserveStreamResponse>({
-    service: ReservationServiceDefinition,
-    method: ReservationServiceDefinition.methods.reserveStream,
-    metadata: () => front.metadata,
-    target: address,
-    wrap: (items) => ({ items }),
-    results: ({ results }) => results,
-    logger,
-  });
 }
 
 test.run();

@@ -1,8 +1,15 @@
 import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
-import type { ReserveResponse } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
-import { ReservationServiceDefinition } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
+import {
+  ReservationServiceDefinition,
+  type ReserveResponse,
+  type ReserveStreamItem,
+  type ReserveStreamRequest,
+  type ReserveStreamResponse,
+  type ReserveStreamResult,
+} from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import type { TokenWish } from '#libs/identity/token-issuer.js';
 import { Fault } from '#libs/refusal/fault.js';
+import { BatchCaller } from '#libs/rpc/batch-caller.js';
 import { type Client, connect } from '#libs/rpc/client.js';
 import type { RpcServer } from '#libs/rpc/server.js';
 import { Lifecycle } from '#libs/runtime/lifecycle.js';
@@ -78,6 +85,19 @@ export async function startGateways(count: number, env: Record<string, string>):
 export function as(user: string, wish: TokenWish = {}, forUser?: string): { metadata: Record<string, string> } {
   const metadata = { authorization: bearerOf(user, wish) };
   return { metadata: forUser === undefined ? metadata : { ...metadata, 'holdfast-for-user': forUser } };
+}
+
+/** A stream of reservations at one gateway, opened with the token of a service. */
+export function reserveStream(target: string, wish: TokenWish = {}) {
+  return new BatchCaller<ReserveStreamItem, ReserveStreamResult, ReserveStreamRequest, ReserveStreamResponse>({
+    service: ReservationServiceDefinition,
+    method: ReservationServiceDefinition.methods.reserveStream,
+    metadata: () => as('front', { role: 'SERVICE', ...wish }).metadata,
+    target,
+    wrap: (items) => ({ items }),
+    results: ({ results }) => results,
+    logger: createLogger('test', 'silent'),
+  });
 }
 
 /** A reservation of one unit. */

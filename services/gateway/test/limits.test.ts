@@ -1,15 +1,6 @@
 import { OnBusy } from '#libs/contracts/gen/holdfast/inventory/v1/sku.js';
-import {
-  ReservationServiceDefinition,
-  type ReserveStreamItem,
-  type ReserveStreamRequest,
-  type ReserveStreamResponse,
-  type ReserveStreamResult,
-} from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { Fault } from '#libs/refusal/fault.js';
-import { BatchCaller } from '#libs/rpc/batch-caller.js';
 import { fromStatus } from '#libs/rpc/status.js';
-import { createLogger } from '#libs/runtime/logger.js';
 import type { PrivateServer } from '#libs/servers/private-server.js';
 import { privateRedis } from '#libs/testing/private-servers.js';
 import { assert, suite } from '#libs/testing/suite.js';
@@ -20,6 +11,7 @@ import {
   outcomeOf,
   type ReservationClient,
   reservation,
+  reserveStream,
   startGateways,
   tally,
 } from './gateways-under-test.js';
@@ -221,18 +213,6 @@ async function refusalOf(call: (client: ReservationClient, i: number) => Promise
       throw thrown;
     }
   }
-}
-
-function reserveStream(target: string) {
-  return new BatchCaller<ReserveStreamItem, ReserveStreamResult, ReserveStreamRequest, ReserveStreamResponse>({
-    service: ReservationServiceDefinition,
-    method: ReservationServiceDefinition.methods.reserveStream,
-    metadata: () => as('front', { role: 'SERVICE' }).metadata,
-    target,
-    wrap: (items) => ({ items }),
-    results: ({ results }) => results,
-    logger: createLogger('test', 'silent'),
-  });
 }
 
 test.run();

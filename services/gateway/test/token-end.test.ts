@@ -2,10 +2,19 @@ import { OrderState } from '#libs/contracts/gen/holdfast/order/v1/order.js';
 import { orderId } from '#libs/contracts/order-id.js';
 import type { TokenWish } from '#libs/identity/token-issuer.js';
 import { Fault } from '#libs/refusal/fault.js';
+import { fromStatus } from '#libs/rpc/status.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { until } from '#libs/testing/until.js';
 import { orderOf } from './fake-peers.js';
-import { as, type GatewaysUnderTest, type ReservationClient, startGateways } from './gateways-under-test.js';
+import {
+  as,
+  type GatewaysUnderTest,
+  type ReservationClient,
+  reservation,
+  reserveStream,
+  startGateways,
+} from './gateways-under-test.js';
 
 const test = suite('the end of a token');
 let gateways: GatewaysUnderTest;
@@ -37,6 +46,18 @@ test('a stream ends with the token that let it in, and not before', async () => 
   gateways.books.rows.set(id, orderOf({ orderId: id, userId: 'ana' }, OrderState.ORDER_STATE_CONFIRMED));
   await longer;
   assert.equal(long, [OrderState.ORDER_STATE_PENDING, OrderState.ORDER_STATE_CONFIRMED]);
+});
+
+test('a stream of reservations takes nothing more then', async () => {
+  const stream = reserveStream(gateways.addresses[0] ?? '', { seconds: -4 });
+  const reasons = new Set<string>();
+  await until(async () => {
+    const { result } = await stream.call({ userId: 'ana', request: reservation('late') }, 5_000);
+    reasons.add(result?.$case === 'error' ? fromStatus(result.value).reason : 'TAKEN');
+    return reasons.has('TOKEN_EXPIRED');
+  });
+  stream.close();
+  assert.equal([...reasons], ['TAKEN', 'TOKEN_EXPIRED']);
 });
 
 test('staff of the store and operators may watch what they may read', async () => {

@@ -5,7 +5,7 @@ import type {
   ReserveStreamResponse,
   ReserveStreamResult,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
-import type { Fault } from '#libs/refusal/fault.js';
+import { Fault } from '#libs/refusal/fault.js';
 import { BatchResponder } from '#libs/rpc/batch-responder.js';
 import type { BidiHandler } from '#libs/rpc/service.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
@@ -14,8 +14,9 @@ import type { Answer } from '../app/answer.js';
 import type { CallLimits } from '../app/limits/call-limits.js';
 import { sharedStatus } from '../app/limits/limited-faults.js';
 import type { Reserve } from '../app/reserve.js';
-import { callerOf } from './identity.js';
+import { callerOf, principalOf } from './identity.js';
 
+const expired = new Fault('TOKEN_EXPIRED', 'The time of the token is over');
 const nothing: ReserveRequest = { storeId: '', lines: [], requestId: '' };
 
 export interface StreamParts {
@@ -25,13 +26,17 @@ export interface StreamParts {
   accesses: Pick<AccessLog, 'note'>;
 }
 
-/** Reservations in batches; each pays for itself, and is answered as soon as it is known, together with all that fall in the same tick. */
+/**
+ * Reservations in batches; each pays for itself, and is answered as soon as it is known, together with all that fall in the same tick.
+ * Once the token that opened the stream has expired, what comes is refused; what came before is answered.
+ */
 export function reserveStream(
   reserve: Reserve,
   { count, callLimits, metrics, accesses }: StreamParts,
 ): BidiHandler<ReserveStreamRequest, ReserveStreamResponse> {
   return (stream, call) => {
     const caller = callerOf(call);
+    const { endsAtMs = Number.POSITIVE_INFINITY } = principalOf(call);
     const responder = new BatchResponder<
       ReserveStreamItem,
       ReserveStreamResult,
@@ -49,12 +54,10 @@ export function reserveStream(
     });
     const answer = async ({ itemId, userId, remainingMs, request = nothing }: ReserveStreamItem): Promise<void> => {
       const startedAt = performance.now();
-      const toll = callLimits.spendCaller(caller);
-      const tooMany = toll && (await toll);
+      const no = Date.now() < endsAtMs ? callLimits.spendCaller(caller) : expired;
+      const fault = no && (await no);
       const result =
-        tooMany === undefined
-          ? await reserve(userId, request, remainingMs || Number.POSITIVE_INFINITY)
-          : limited(tooMany);
+        fault === undefined ? await reserve(userId, request, remainingMs || Number.POSITIVE_INFINITY) : faulty(fault);
       count(result);
       accesses.note(userId, request, result, startedAt);
       responder.add({ itemId, result });
@@ -62,6 +65,6 @@ export function reserveStream(
   };
 }
 
-function limited(fault: Fault): Answer {
+function faulty(fault: Fault): Answer {
   return { $case: 'error', value: sharedStatus(fault) };
 }
