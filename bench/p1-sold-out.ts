@@ -72,7 +72,7 @@ async function open(
   const load = {
     wrk,
     connections: 1024,
-    ...(quick ? { seconds: 2, warmUpSeconds: 2 } : { seconds: 5, warmUpSeconds: 3 }),
+    ...(quick ? { seconds: 2, warmUpSeconds: 1 } : { seconds: 5, warmUpSeconds: 3 }),
   };
   const b = await rivalOf(load);
   progress('selling all there is');

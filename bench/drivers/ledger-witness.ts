@@ -7,6 +7,7 @@ import { createMetrics } from '#libs/runtime/metrics.js';
 
 const skuRows = sqlFile(new URL('../sql/sku_rows.sql', import.meta.url));
 const confirmedOrder = sqlFile(new URL('../sql/confirmed_order.sql', import.meta.url));
+const ordersCount = sqlFile(new URL('../sql/orders_count.sql', import.meta.url));
 const ordersOfSku = sqlFile(new URL('../sql/orders_of_sku.sql', import.meta.url));
 const releasedAt = sqlFile(new URL('../sql/released_at.sql', import.meta.url));
 const heldCounts = sqlFile(new URL('../sql/held_counts.sql', import.meta.url));
@@ -92,6 +93,12 @@ export class LedgerWitness {
     const [rows] = await this.#pool.query<SkuRows>(skuRows, [skuId]);
     if (rows === undefined) throw new Error(`there is no sku ${skuId}`);
     return rows;
+  }
+
+  /** How many orders there are. */
+  async orders(): Promise<number> {
+    const [row] = await this.#pool.query<{ orders: number }>(ordersCount, []);
+    return row?.orders ?? 0;
   }
 
   /** How many orders have units of a sku. */

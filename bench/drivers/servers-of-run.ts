@@ -3,6 +3,9 @@ import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { type BenchMesh, startBenchMesh } from './bench-mesh.js';
 import { LedgerCopies } from './ledger-copies.js';
 
+/** The audit after each run looks at all orders: of more than so many it would take as long as a new mesh. */
+const mostOrders = 150_000;
+
 export interface ServersOptions {
   directory: string;
   /** Closes whatever was started. */
@@ -30,6 +33,12 @@ export class ServersOfRun {
     const { directory, life } = this.options;
     this.#copies ??= LedgerCopies.open(join(directory, 'ledgers'), life);
     return this.#copies;
+  }
+
+  /** Stops the mesh when its ledger has become large. */
+  async stopLargeMesh(): Promise<void> {
+    const mesh = await this.#mesh;
+    if (mesh !== undefined && (await mesh.witness.orders()) > mostOrders) await this.stopMesh();
   }
 
   /** Stops the mesh; whoever asks after that gets a new one. */

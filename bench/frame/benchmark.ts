@@ -34,7 +34,7 @@ export interface BenchmarkContext {
   /** Closed when the benchmark has ended or was interrupted. */
   life: Lifecycle;
   /** What other benchmarks of the run use too. */
-  shared: Pick<ServersOfRun, 'mesh' | 'ledgerCopies' | 'stopMesh'>;
+  shared: Pick<ServersOfRun, 'mesh' | 'ledgerCopies' | 'stopMesh' | 'stopLargeMesh'>;
   /** Says what is going on, for a person at a terminal. */
   progress(text: string): void;
 }

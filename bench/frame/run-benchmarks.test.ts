@@ -42,6 +42,7 @@ async function run(chosen: (Benchmark | Survey)[]) {
     mesh: () => Promise.reject(new Error('nobody asks')),
     ledgerCopies: () => Promise.reject(new Error('nobody asks')),
     stopMesh: async () => void events.push('stop mesh'),
+    stopLargeMesh: async () => undefined,
   };
   try {
     const ran = await runBenchmarks(chosen, {

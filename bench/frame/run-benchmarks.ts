@@ -47,6 +47,7 @@ export async function runBenchmarks(
     const isLastOfMesh = !chosen.slice(index + 1).some(({ sharesMesh }) => sharesMesh);
     // Nobody knows in what state it is after that.
     if (isLastOfMesh || !line.invariants_ok) await shared.stopMesh();
+    else await shared.stopLargeMesh();
   }
   return { lines, reports };
 }
