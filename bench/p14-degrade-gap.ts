@@ -16,7 +16,7 @@ const deadlineMs = 3_000;
 const capacity = 1_000_000;
 /** The timeout that services have by default, and no word about a Redis that is away: it is meant to be. */
 const env = { REDIS_TIMEOUT_MS: '250', LOG_LEVEL: 'error' };
-const warmUpMs = 3_000;
+const warmUpMs = { full: 3_000, quick: 1_000 };
 const settleMs = 1_000;
 const awayMs = 2_000;
 const backWithinMs = 30_000;
@@ -54,7 +54,7 @@ async function survey(context: BenchmarkContext): Promise<Findings> {
   const stockSwitch = new StockSwitch(bench.mesh.describe());
   context.life.closer('switch', () => stockSwitch.close());
   const figures: Figures = { first_held_ms: [], kill_gap_ms: [], gate_back_ms: [], flip_gap_ms: [], calm_gap_ms: [] };
-  const tells = [await underLoad(bench, 'warm', () => pause(warmUpMs))];
+  const tells = [await underLoad(bench, 'warm', () => pause(context.quick ? warmUpMs.quick : warmUpMs.full))];
   const rounds = context.quick ? 1 : 3;
   for (let round = 1; round <= rounds; round += 1) {
     context.progress(`round ${round} of ${rounds}: Redis is killed`);
