@@ -44,7 +44,8 @@ export async function* follow<Item>(
       // Whatever breaks a stream is an error: one that ends has nothing more to tell, also of a state that only newer gateways know.
       if (heard) return;
     } catch (thrown) {
-      fault = undecidedOrThrow(thrown);
+      // The stream has outlived the token that it was opened with: the next one is opened with what is the token then.
+      fault = heard && thrown instanceof Fault && thrown.reason === 'TOKEN_EXPIRED' ? thrown : undecidedOrThrow(thrown);
     }
     const waiting = waitAfterFault(fault, setbacks);
     onWait?.(waiting);

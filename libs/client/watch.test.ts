@@ -86,6 +86,18 @@ test('a stream that ends by itself is the end, also after a state that only newe
   assert.is(opened(), 1);
 });
 
+test('a stream that outlives its token goes on with the next one, and is over where there is none', async () => {
+  const expired = new Fault('TOKEN_EXPIRED', 'the time of the token is over');
+  let drawn = 0;
+  const another = client.withToken(() => `token ${++drawn}`);
+  streams([held, expired], [held, confirmed, expired], [cancelled]);
+  assert.equal(await all(another.watchOrder(orderId)), [held, confirmed, cancelled]);
+  assert.is(drawn, 3);
+  const { opened } = streams([held, expired], [expired]);
+  const fault = await rejectionOf(all(holdfast.watchOrder(orderId)), Fault);
+  assert.equal([fault.reason, opened()], ['TOKEN_EXPIRED', 2]);
+});
+
 test('an order that is not there is told at once', async () => {
   const { opened } = streams([new Fault('ORDER_NOT_FOUND', 'no such order')]);
   const fault = await rejectionOf(all(holdfast.watchOrder(orderId)), Fault);
