@@ -67,7 +67,7 @@ async function open({ quick, progress, shared }: BenchmarkContext): Promise<{ lo
   const load = {
     wrk,
     connections: 256,
-    ...(quick ? { seconds: 2, warmUpSeconds: 1 } : { seconds: 5, warmUpSeconds: 2 }),
+    ...(quick ? { seconds: 3, warmUpSeconds: 2 } : { seconds: 5, warmUpSeconds: 2 }),
   };
   return { load, a: meshArm(await shared.mesh(), load) };
 }

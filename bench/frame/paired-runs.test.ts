@@ -11,7 +11,7 @@ function arms(rates: Record<string, number[]>, violations: Record<string, string
     name,
     run: async () => {
       order.push(name);
-      const items = rates[name]?.shift() ?? 0;
+      const items = rates[name]?.shift() ?? 1;
       return { items, durationMs: 1000, counters: { items }, violations: violations[name] ?? [] };
     },
   });
@@ -44,6 +44,13 @@ test('a broken law ends the runs and leaves no ratio', async () => {
   assert.is(order.join(''), 'AB');
   assert.is(outcome.ratio, undefined);
   assert.equal(brokenLaws(outcome), ['B: one unit sold twice']);
+});
+
+test('an arm that did nothing leaves no ratio', async () => {
+  const { armOf } = arms({ A: [9], B: [0] });
+  const outcome = await runPaired({ a: armOf('A'), b: armOf('B'), reported: [] }, 1, silent);
+  assert.is(outcome.ratio, undefined);
+  assert.equal(brokenLaws(outcome), ['B: it did nothing in its time']);
 });
 
 test('the median of an even number is the mean of the two in the middle', () => {

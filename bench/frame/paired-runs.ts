@@ -36,6 +36,8 @@ export async function runPaired(
   for (const [position, arm] of schedule.entries()) {
     progress(`run ${position + 1} of ${schedule.length}: ${arm.name}`);
     const run = await arm.run();
+    // Whatever is divided by it would be without end.
+    if (run.items === 0) run.violations.push('it did nothing in its time');
     runs.get(arm)?.push(run);
     if (run.violations.length > 0) break;
   }
