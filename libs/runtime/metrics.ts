@@ -6,6 +6,9 @@ const LATENCY_BUCKETS_SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
 ];
 
+/** Between two looks at the delay of the event loop, which count it in: each wakes the process, whether it is busy or not. */
+const EVENT_LOOP_LOOK_MS = 100;
+
 /**
  * The metrics of one process. Each maker gives the metric of that name, made on the first call, so that two pools or
  * two clients of one process count into the same one. Names are given without the `holdfast_` prefix, in base units,
@@ -24,7 +27,7 @@ export interface Metrics {
 /** Makes an empty registry of its own, so that several services can run in one process under test. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_LOOK_MS });
   const registers = [registry];
 
   return {
