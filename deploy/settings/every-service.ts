@@ -10,6 +10,13 @@ export const everyServiceNotes: SettingNotes = {
   LOG_LEVEL: {
     why: '`info` tells of starts, ends and what is wrong, and nothing of single requests; `debug` tells of those.',
   },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    why: 'A collector of traces, by OTLP over HTTP: spans are sent to its `/v1/traces`. Without this and the next one no spans are made, and nothing of them is loaded. [tracing.md](tracing.md) says what is traced.',
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: { why: 'The whole URL in its place, where it does not end so.' },
+  OTEL_TRACES_SAMPLER_ARG: {
+    why: 'The share of the requests that name no trace, of which spans are made; whoever names one has decided already. One in a hundred shows where time goes. With 1 every request is traced, which costs the path a good part of what it does.',
+  },
   TLS_DIR: {
     why: 'A folder with `ca.pem`, `cert.pem` and `key.pem`. With it the service shows this certificate to whoever it calls and whoever calls it, and demands one of the same authority from them: `spiffe://holdfast/` and the name of the service must be among its URIs. The files are looked at each second, and new ones hold for new connections. Without it nothing is encrypted, and whoever reaches the port may call: for one machine only.',
   },

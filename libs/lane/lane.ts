@@ -1,4 +1,5 @@
 import { Fault } from '#libs/refusal/fault.js';
+import { type Scope, tracing } from '#libs/tracing/tracing.js';
 import { BatchQueue, type BatchQueueOptions } from './batch-queue.js';
 
 export interface LaneOptions<Item, Result> extends BatchQueueOptions<Item> {
@@ -12,6 +13,8 @@ export interface LaneOptions<Item, Result> extends BatchQueueOptions<Item> {
 
 interface Waiter<Item, Result> {
   item: Item;
+  /** The trace that it is part of, if there is one. */
+  scope: Scope | undefined;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
@@ -51,7 +54,7 @@ export class Lane<Item, Result> {
   /** Resolves with the item's result. Rejects with Fault BUSY when the lane is full, or with what dropped the item or failed its run. */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      if (this.#queue.push({ item, resolve, reject })) this.#schedule();
+      if (this.#queue.push({ item, scope: tracing?.scope, resolve, reject })) this.#schedule();
       else reject(this.#full);
     });
   }
@@ -83,7 +86,7 @@ export class Lane<Item, Result> {
     this.#running += 1;
     this.#schedule();
     try {
-      const results = await this.#run(batch.map((waiter) => waiter.item));
+      const results = await this.#runTraced(batch);
       if (results.length !== batch.length) throw new Error(`${results.length} results for a batch of ${batch.length}`);
       for (const [i, waiter] of batch.entries()) waiter.resolve(results[i] as Result);
     } catch (error) {
@@ -92,6 +95,15 @@ export class Lane<Item, Result> {
     this.#running -= 1;
     this.#schedule();
   };
+
+  #runTraced(batch: readonly Waiter<Item, Result>[]): Promise<Result[]> {
+    const items = batch.map((waiter) => waiter.item);
+    if (tracing === undefined) return this.#run(items);
+    return tracing.batch(
+      batch.map((waiter) => waiter.scope),
+      () => this.#run(items),
+    );
+  }
 }
 
 function drop(waiter: { reject: (error: unknown) => void }, fault: Fault): void {

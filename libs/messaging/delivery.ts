@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Msg } from 'nats';
+import { tracing } from '#libs/tracing/tracing.js';
 
 /** Where a delivery's answers go, and whether they still mean anything. */
 export interface DeliverySource {
@@ -44,6 +45,20 @@ export class Delivery {
   /** A header of the message; undefined when it has none of that name. */
   header(name: string): string | undefined {
     return this.#message.headers?.get(name) || undefined;
+  }
+
+  /** Does the work on it, as a part of the trace in which it was sent. */
+  async process(work: () => Promise<void>): Promise<void> {
+    const traceparent = tracing && this.header('traceparent');
+    if (tracing === undefined || traceparent === undefined) return work();
+    const attributes = {
+      'messaging.system': 'nats',
+      'messaging.destination.name': this.subject,
+      'messaging.operation.type': 'process',
+      'messaging.operation.name': 'process',
+    };
+    const span = tracing.arrived('CONSUMER', `process ${this.subject}`, attributes, traceparent);
+    await span.within(work).finally(() => span.end());
   }
 
   /** Milliseconds since it arrived in this process. */

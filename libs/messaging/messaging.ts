@@ -3,6 +3,7 @@ import type { Counter, Gauge, Histogram } from 'prom-client';
 import { Fault, faultOf } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
+import { tracing } from '#libs/tracing/tracing.js';
 import { Acknowledgements, type Stored } from './acknowledgements.js';
 import { Connection, type ConnectionOptions } from './connection.js';
 import { type ConsumeOptions, Consumption } from './consumption.js';
@@ -72,17 +73,25 @@ export class Messaging {
   async store(subject: string, data: Uint8Array, options: StoreOptions): Promise<Stored> {
     const client = this.#connectedClient();
     const stop = this.#storeSeconds.startTimer();
+    const span = tracing?.asks('PRODUCER', `publish ${subject}`, {
+      'messaging.system': 'nats',
+      'messaging.destination.name': subject,
+      'messaging.operation.type': 'send',
+      'messaging.operation.name': 'publish',
+    });
     try {
       const word = await this.#acknowledgements.of(options.timeoutMs, (reply) =>
-        client.publish(subject, data, { reply, headers: toHeaders(options) }),
+        client.publish(subject, data, { reply, headers: toHeaders(options, span?.traceparent) }),
       );
       this.#stored.inc({ outcome: 'stored' });
       return word;
     } catch (thrown) {
       this.#stored.inc({ outcome: faultOf(thrown).reason === 'BUSY' ? 'refused' : 'unknown' });
+      span?.fail(thrown);
       throw thrown;
     } finally {
       stop();
+      span?.end();
     }
   }
 
@@ -127,8 +136,9 @@ export function connectMessaging(options: MessagingOptions): Messaging {
   return new Messaging(options);
 }
 
-function toHeaders({ messageId, headers: given = {} }: StoreOptions): MsgHdrs {
+function toHeaders({ messageId, headers: given = {} }: StoreOptions, traceparent: string | undefined): MsgHdrs {
   const result = headers();
+  if (traceparent !== undefined) result.append('traceparent', traceparent);
   if (messageId !== undefined) result.append('Nats-Msg-Id', messageId);
   for (const name in given) result.append(name, given[name] ?? '');
   return result;

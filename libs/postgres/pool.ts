@@ -5,6 +5,7 @@ import { Fault } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
 import { withinDeadline } from '#libs/runtime/within-deadline.js';
+import { tracing } from '#libs/tracing/tracing.js';
 import { driverOptions } from './driver-options.js';
 import { toFault } from './errors.js';
 import { Lease } from './lease.js';
@@ -160,10 +161,18 @@ export class PostgresPool {
 
   async #run<Row extends object>(lease: Lease, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const stop = this.#querySeconds.startTimer({ statement: statement.name });
+    const span = tracing?.asks('CLIENT', statement.name, {
+      'db.system.name': 'postgresql',
+      'db.operation.name': statement.name,
+    });
     try {
       return (await lease.run<Row>(statement, values)).rows;
+    } catch (error) {
+      span?.fail(error);
+      throw error;
     } finally {
       stop();
+      span?.end();
     }
   }
 

@@ -1,5 +1,6 @@
 import { ReplyError } from 'ioredis';
 import { Fault } from '#libs/refusal/fault.js';
+import { tracing } from '#libs/tracing/tracing.js';
 import type { RedisClient } from './redis-client.js';
 import type { Script } from './script.js';
 
@@ -21,18 +22,37 @@ export async function runScript(
 ): Promise<unknown> {
   refuseMixedTags(script, keys);
   const stop = redis.seconds.startTimer({ script: script.name });
+  const span = tracing?.asks('CLIENT', `EVALSHA ${script.name}`, {
+    'db.system.name': 'redis',
+    'db.operation.name': 'EVALSHA',
+    'db.stored_procedure.name': script.name,
+  });
+  try {
+    return await evaluate(redis, script, keys, args);
+  } catch (error) {
+    const fault = toFault(error);
+    span?.fail(fault);
+    throw fault;
+  } finally {
+    stop();
+    span?.end();
+  }
+}
+
+async function evaluate(
+  redis: RedisClient,
+  script: Script,
+  keys: readonly string[],
+  args: readonly ScriptArgument[],
+): Promise<unknown> {
   const labels = { script: script.name };
   try {
     redis.calls.inc(labels);
     return await redis.evalsha(script.sha, keys.length, ...keys, ...args);
   } catch (error) {
-    if (!isReply(error, 'NOSCRIPT')) throw toFault(error);
+    if (!isReply(error, 'NOSCRIPT')) throw error;
     redis.calls.inc(labels);
-    return await redis.eval(script.text, keys.length, ...keys, ...args).catch((again: unknown) => {
-      throw toFault(again);
-    });
-  } finally {
-    stop();
+    return await redis.eval(script.text, keys.length, ...keys, ...args);
   }
 }
 

@@ -1,6 +1,7 @@
 import { BatchQueue } from '#libs/lane/batch-queue.js';
 import { Fault } from '#libs/refusal/fault.js';
 import type { Logger } from '#libs/runtime/logger.js';
+import { tracing } from '#libs/tracing/tracing.js';
 import { Addresses } from './addresses.js';
 import { BatchPeer } from './batch-peer.js';
 import type { BatchItem, BatchResult, Pending } from './batch-stream.js';
@@ -112,6 +113,7 @@ export class BatchCaller<Item extends BatchItem, Result extends BatchResult, Req
    * deadlineMs, and with UNAVAILABLE when the stream that carries it breaks: after the last two the outcome is unknown.
    */
   call(item: Unsent<Item>, deadlineMs: number): Promise<Result> {
+    if (tracing !== undefined) (item as Item).traceparent = tracing.traceparent;
     return new Promise((resolve, reject) => {
       const pending = { item: item as Item, deadlineMs: performance.now() + deadlineMs, sentAtMs: 0, resolve, reject };
       if (this.#closed) reject(closed);

@@ -6,6 +6,8 @@ import { encodeBatch } from './definition.js';
 export interface BatchItem {
   itemId: number;
   remainingMs: number;
+  /** The sampled trace that it is part of. */
+  traceparent?: string | undefined;
 }
 
 /** The result of the item with this id. */

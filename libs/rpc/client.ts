@@ -5,8 +5,10 @@ import {
   type Client as GrpcClient,
   Metadata,
   type ServiceError,
+  status,
 } from '@grpc/grpc-js';
 import { Fault } from '#libs/refusal/fault.js';
+import { tracing, type Work } from '#libs/tracing/tracing.js';
 import type { CallContext } from './call-context.js';
 import { Channels } from './channels.js';
 import {
@@ -20,6 +22,7 @@ import {
   type ServiceDefinition,
 } from './definition.js';
 import { RetryBudget, retryDelayMs } from './retry.js';
+import { callSpan, endCalled } from './spans.js';
 import { faultOfCall } from './status.js';
 import type { Target } from './target.js';
 
@@ -86,6 +89,7 @@ interface Attempt {
   channel: GrpcClient;
   metadata: Metadata;
   options: GrpcCallOptions;
+  span: Work | undefined;
 }
 
 const asIs = (bytes: Buffer): Buffer => bytes;
@@ -126,11 +130,11 @@ class MethodCaller {
   }
 
   async clientStream(requests: AsyncIterable<unknown>, options: CallOptions = {}): Promise<unknown> {
-    const { channel, metadata, options: grpcOptions } = await this.#attempt(options, this.#deadlineOf(options));
+    const { channel, metadata, options: grpcOptions, span } = await this.#attempt(options, this.#deadlineOf(options));
     const ended = new AbortController();
     let failure: unknown;
     try {
-      return await this.#response(options.signal, (done) => {
+      return await this.#response(options.signal, span, (done) => {
         const stream = channel.makeClientStreamRequest(this.#path, asIs, asIs, metadata, grpcOptions, done);
         this.#writeAll(stream, requests, ended.signal).catch((error) => {
           if (ended.signal.aborted) return;
@@ -148,9 +152,10 @@ class MethodCaller {
 
   async *serverStream(request: unknown, options: CallOptions = {}): AsyncGenerator<unknown> {
     const bytes = this.#encode(request);
-    const { channel, metadata, options: grpcOptions } = await this.#attempt(options, this.#deadlineOf(options));
+    const { channel, metadata, options: grpcOptions, span } = await this.#attempt(options, this.#deadlineOf(options));
     const stream = channel.makeServerStreamRequest(this.#path, asIs, asIs, bytes, metadata, grpcOptions);
     const stopListening = cancelOn(options.signal, stream);
+    if (span !== undefined) stream.once('status', ({ code }) => endCalled(span, code));
     try {
       for await (const message of stream) yield this.#read(message);
     } catch (error) {
@@ -162,19 +167,21 @@ class MethodCaller {
   }
 
   async #tryUnary(bytes: Buffer, options: CallOptions, deadline: number): Promise<unknown> {
-    const { channel, metadata, options: grpcOptions } = await this.#attempt(options, deadline);
-    return this.#response(options.signal, (done) =>
+    const { channel, metadata, options: grpcOptions, span } = await this.#attempt(options, deadline);
+    return this.#response(options.signal, span, (done) =>
       channel.makeUnaryRequest(this.#path, asIs, asIs, bytes, metadata, grpcOptions, done),
     );
   }
 
   #response(
     signal: AbortSignal | undefined,
+    span: Work | undefined,
     start: (done: (error: ServiceError | null, bytes?: Buffer) => void) => Cancellable,
   ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const call = start((error, bytes) => {
         stopListening();
+        if (span !== undefined) endCalled(span, error?.code ?? status.OK);
         if (error) return reject(faultOfAttempt(error, signal));
         try {
           resolve(this.#read(bytes as Buffer));
@@ -223,9 +230,10 @@ class MethodCaller {
     for (const [name, value] of Object.entries({ ...this.#peer.options.metadata?.(), ...options.metadata })) {
       metadata.set(name, value);
     }
-    const trace = options.call?.metadata('traceparent');
+    const span = tracing && callSpan(this.#path, channel);
+    const trace = span?.traceparent ?? options.call?.metadata('traceparent');
     if (trace !== undefined) metadata.set('traceparent', trace);
-    return { channel, metadata, options: { deadline } };
+    return { channel, metadata, options: { deadline }, span };
   }
 
   #mayRetry(error: unknown, latestStart: number): boolean {

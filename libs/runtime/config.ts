@@ -28,6 +28,8 @@ export interface EnvReader {
     name: string,
     options?: O,
   ): Read<number, O>;
+  /** A part of a whole, from 0 to 1. */
+  share<O extends Presence<number> = Required>(name: string, options?: O): Read<number, O>;
   /** An absolute URL, as given; `protocols` like `['postgres:', 'postgresql:']` restrict it. */
   url<O extends Presence<string> & { protocols?: readonly string[] } = Required>(
     name: string,
@@ -116,6 +118,7 @@ function readerOf(visit: Visit): EnvReader {
 
   return {
     integer: (name, options) => read(name, integerKind(options), options),
+    share: (name, options) => read(name, shareKind, options),
     url: (name, options) => read(name, urlKind(options?.protocols), options),
     address: (name, options) => read(name, addressKind, options),
     target: (name, options) => read(name, targetKind, options),
@@ -165,6 +168,15 @@ function integerKind({
     },
   };
 }
+
+const shareKind: Kind<number> = {
+  allowed: 'a number from 0 to 1',
+  example: '0.01',
+  parse(text) {
+    const value = /^\d(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
+    return value <= 1 ? value : undefined;
+  },
+};
 
 function urlKind(protocols: readonly string[] | undefined): Kind<string> {
   return {

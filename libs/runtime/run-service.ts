@@ -1,6 +1,15 @@
+import { openTracing } from '#libs/tracing/open-tracing.js';
+import type { TracingConfig } from '#libs/tracing/tracing-settings.js';
 import { ConfigError, type Env } from './config.js';
 import { Lifecycle } from './lifecycle.js';
 import { createLogger, type LogLevel } from './logger.js';
+
+/** What a configuration may say to whoever runs it. */
+interface CommonConfig {
+  readonly logLevel?: LogLevel;
+  readonly instance?: string;
+  readonly tracing?: TracingConfig | undefined;
+}
 
 /**
  * Runs one service as the process: reads its configuration, starts it, and serves until a signal.
@@ -11,7 +20,7 @@ import { createLogger, type LogLevel } from './logger.js';
  *
  * The only place that reads `process.env`.
  */
-export async function runService<Config extends { readonly logLevel?: LogLevel }>(
+export async function runService<Config extends CommonConfig>(
   name: string,
   readConfig: (env: Env) => Config,
   start: (config: Config, life: Lifecycle) => Promise<unknown>,
@@ -35,6 +44,8 @@ export async function runService<Config extends { readonly logLevel?: LogLevel }
   }
 
   try {
+    const { tracing, instance = `${name}-${process.pid}` } = config;
+    if (tracing !== undefined) await openTracing(tracing, { service: name, instance }, life);
     await start(config, life);
     life.ready();
     logger.info('ready');

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { declareIdentity } from '#libs/identity/identity-settings.js';
 import { ConfigError, type Env, type EnvReader, readEnv } from '#libs/runtime/config.js';
 import { logLevels } from '#libs/runtime/logger.js';
+import { declareTracing } from '#libs/tracing/tracing-settings.js';
 import { isWebhookSecret } from '#libs/webhook/signature.js';
 
 /** The time limits of requests are not for anybody to set; tests have shorter ones. */
@@ -32,6 +33,7 @@ export function declareConfig(read: EnvReader) {
     maxConnections: read.integer('MAX_CONNECTIONS', { default: 20_000, min: 1, max: 1_000_000 }),
     serviceTokenPath: read.string('SERVICE_TOKEN_PATH', { optional: true }),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
+    tracing: declareTracing(read),
   };
 }
 

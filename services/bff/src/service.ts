@@ -15,6 +15,7 @@ import { placeRoutes } from './adapters/places.js';
 import { problemRoutes } from './adapters/problem-routes.js';
 import { requestIdRoutes } from './adapters/request-ids.js';
 import { countRequests } from './adapters/request-metrics.js';
+import { traceRequests } from './adapters/request-spans.js';
 import { serviceMetadata } from './adapters/service-token.js';
 import { skuRoutes } from './adapters/skus.js';
 import { streamRoutes } from './adapters/stream-routes.js';
@@ -45,6 +46,7 @@ export async function startBff(
 
   const app = createHttp({ ...config, logger, identify: identifyIn(config, life) });
   countRequests(app, metrics);
+  traceRequests(app);
   orderRoutes(app, gateway);
   orderChangeRoutes(app, gateway);
   paymentRoutes(app, gateway, config.paymentNoticeSecrets);

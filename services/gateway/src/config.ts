@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { declareIdentity } from '#libs/identity/identity-settings.js';
 import { type Env, type EnvReader, readEnv } from '#libs/runtime/config.js';
 import { logLevels } from '#libs/runtime/logger.js';
+import { declareTracing } from '#libs/tracing/tracing-settings.js';
 
 export type GatewayConfig = ReturnType<typeof readConfig>;
 
@@ -46,6 +47,7 @@ export function declareConfig(read: EnvReader) {
     identity: declareIdentity(read),
     reflection: read.boolean('REFLECTION', { default: true }),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
+    tracing: declareTracing(read),
   };
 }
 

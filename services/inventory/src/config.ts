@@ -1,5 +1,6 @@
 import { type Env, type EnvReader, readEnv } from '#libs/runtime/config.js';
 import { logLevels } from '#libs/runtime/logger.js';
+import { declareTracing } from '#libs/tracing/tracing-settings.js';
 
 export type InventoryConfig = ReturnType<typeof readConfig>;
 
@@ -25,5 +26,6 @@ export function declareConfig(read: EnvReader) {
     maxInFlight: read.integer('MAX_IN_FLIGHT', { default: 20_000, min: 1, max: 1_000_000 }),
     reflection: read.boolean('REFLECTION', { default: true }),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
+    tracing: declareTracing(read),
   };
 }

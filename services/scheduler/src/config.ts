@@ -1,5 +1,6 @@
 import { type Env, type EnvReader, readEnv } from '#libs/runtime/config.js';
 import { logLevels } from '#libs/runtime/logger.js';
+import { declareTracing } from '#libs/tracing/tracing-settings.js';
 
 export type SchedulerConfig = ReturnType<typeof readConfig>;
 
@@ -12,6 +13,7 @@ export function declareConfig(read: EnvReader) {
   return {
     instance: read.string('INSTANCE', { default: `scheduler-${process.pid}` }),
     logLevel: read.choice('LOG_LEVEL', logLevels, { default: 'info' }),
+    tracing: declareTracing(read),
     grpcAddress: read.address('GRPC_ADDRESS', { default: '127.0.0.1:7014' }),
     tlsDir: read.string('TLS_DIR', { optional: true }),
     adminAddress: read.address('ADMIN_ADDRESS', { default: '127.0.0.1:9014' }),

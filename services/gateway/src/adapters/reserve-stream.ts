@@ -1,13 +1,16 @@
-import type {
-  ReserveRequest,
-  ReserveStreamItem,
-  ReserveStreamRequest,
-  ReserveStreamResponse,
-  ReserveStreamResult,
+import {
+  ReservationServiceDefinition,
+  type ReserveRequest,
+  type ReserveStreamItem,
+  type ReserveStreamRequest,
+  type ReserveStreamResponse,
+  type ReserveStreamResult,
 } from '#libs/contracts/gen/holdfast/reservation/v1/reservation_service.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { BatchResponder } from '#libs/rpc/batch-responder.js';
+import { pathOf } from '#libs/rpc/definition.js';
 import type { BidiHandler } from '#libs/rpc/service.js';
+import { endServed, itemSpan } from '#libs/rpc/spans.js';
 import type { Metrics } from '#libs/runtime/metrics.js';
 import type { AccessLog } from '../app/access-log.js';
 import type { Answer } from '../app/answer.js';
@@ -17,6 +20,7 @@ import type { Reserve } from '../app/reserve.js';
 import { callerOf, principalOf } from './identity.js';
 
 const expired = new Fault('TOKEN_EXPIRED', 'The time of the token is over');
+const path = pathOf(ReservationServiceDefinition, ReservationServiceDefinition.methods.reserveStream);
 const nothing: ReserveRequest = { storeId: '', lines: [], requestId: '' };
 
 export interface StreamParts {
@@ -48,11 +52,15 @@ export function reserveStream(
       items: ({ items }) => items,
       wrap: (results) => ({ results }),
       onItems: (items) => {
-        for (const item of items) void answer(item);
+        for (const item of items) {
+          const span = item.traceparent === undefined ? undefined : itemSpan(path, item.traceparent);
+          if (span === undefined) void answer(item);
+          else void span.within(() => answer(item)).then((result) => endServed(span, codeOf(result)));
+        }
       },
       metrics,
     });
-    const answer = async ({ itemId, userId, remainingMs, request = nothing }: ReserveStreamItem): Promise<void> => {
+    const answer = async ({ itemId, userId, remainingMs, request = nothing }: ReserveStreamItem): Promise<Answer> => {
       const startedAt = performance.now();
       const no = Date.now() < endsAtMs ? callLimits.spendCaller(caller) : expired;
       const fault = no && (await no);
@@ -61,8 +69,13 @@ export function reserveStream(
       count(result);
       accesses.note(userId, request, result, startedAt);
       responder.add({ itemId, result });
+      return result;
     };
   };
+}
+
+function codeOf(answer: Answer): number {
+  return answer.$case === 'error' ? answer.value.code : 0;
 }
 
 function faulty(fault: Fault): Answer {

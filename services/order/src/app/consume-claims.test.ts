@@ -18,6 +18,7 @@ function message(deliveries = 1): { delivery: ClaimsDelivery; answers: string[] 
       storedAt: new Date(0),
       deliveries,
       unansweredMs: () => 0,
+      process: (work) => work(),
       ack: () => void answers.push('ack'),
       nak: (delayMs) => void answers.push(`nak ${delayMs}`),
       working: () => void answers.push('working'),

@@ -18,7 +18,7 @@ export interface ClaimsMessage {
 /** As much of a delivery as is needed here. */
 export type ClaimsDelivery = Pick<
   Delivery,
-  'data' | 'subject' | 'storedAt' | 'deliveries' | 'unansweredMs' | 'ack' | 'nak' | 'working'
+  'data' | 'subject' | 'storedAt' | 'deliveries' | 'unansweredMs' | 'process' | 'ack' | 'nak' | 'working'
 >;
 
 export interface ConsumerPorts {
@@ -61,7 +61,7 @@ export class ClaimConsumer {
         for (const each of waiting) this.#giveBack(each);
         return;
       }
-      const done = this.#handle(delivery, message).finally(() => this.#inHand.delete(done));
+      const done = delivery.process(() => this.#handle(delivery, message)).finally(() => this.#inHand.delete(done));
       this.#inHand.add(done);
     }
   }

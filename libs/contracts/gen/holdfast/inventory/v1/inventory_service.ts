@@ -37,7 +37,11 @@ export interface PlaceHoldsItem {
     | OnSoldOut
     | undefined;
   /** Absent: its user books it. */
-  bookedBy?: BookedBy | undefined;
+  bookedBy?:
+    | BookedBy
+    | undefined;
+  /** The sampled trace that it is part of (W3C Trace Context). Absent: none. */
+  traceparent?: string | undefined;
 }
 
 /** Outcomes that fell since the last message. */
@@ -311,6 +315,7 @@ function createBasePlaceHoldsItem(): PlaceHoldsItem {
     firstForMs: undefined,
     onSoldOut: undefined,
     bookedBy: undefined,
+    traceparent: undefined,
   };
 }
 
@@ -345,6 +350,9 @@ export const PlaceHoldsItem: MessageFns<PlaceHoldsItem> = {
     }
     if (message.bookedBy !== undefined) {
       BookedBy.encode(message.bookedBy, writer.uint32(82).fork()).join();
+    }
+    if (message.traceparent !== undefined) {
+      writer.uint32(90).string(message.traceparent);
     }
     return writer;
   },
@@ -440,6 +448,14 @@ export const PlaceHoldsItem: MessageFns<PlaceHoldsItem> = {
             }
 
             message.bookedBy = BookedBy.decode(reader, reader.uint32());
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.traceparent = reader.string();
             continue;
           }
         }

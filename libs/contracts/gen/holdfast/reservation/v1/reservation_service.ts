@@ -110,7 +110,11 @@ export interface ReserveStreamItem {
   userId: string;
   /** Milliseconds that the caller will wait; capped at 3000. 0 stands for the cap. */
   remainingMs: number;
-  request: ReserveRequest | undefined;
+  request:
+    | ReserveRequest
+    | undefined;
+  /** The sampled trace that it is part of (W3C Trace Context). Absent: none. */
+  traceparent?: string | undefined;
 }
 
 /** Results that fell since the last message. */
@@ -871,7 +875,7 @@ export const ReserveStreamRequest: MessageFns<ReserveStreamRequest> = {
 };
 
 function createBaseReserveStreamItem(): ReserveStreamItem {
-  return { itemId: 0, userId: "", remainingMs: 0, request: undefined };
+  return { itemId: 0, userId: "", remainingMs: 0, request: undefined, traceparent: undefined };
 }
 
 export const ReserveStreamItem: MessageFns<ReserveStreamItem> = {
@@ -887,6 +891,9 @@ export const ReserveStreamItem: MessageFns<ReserveStreamItem> = {
     }
     if (message.request !== undefined) {
       ReserveRequest.encode(message.request, writer.uint32(34).fork()).join();
+    }
+    if (message.traceparent !== undefined) {
+      writer.uint32(42).string(message.traceparent);
     }
     return writer;
   },
@@ -934,6 +941,14 @@ export const ReserveStreamItem: MessageFns<ReserveStreamItem> = {
             }
 
             message.request = ReserveRequest.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.traceparent = reader.string();
             continue;
           }
         }
