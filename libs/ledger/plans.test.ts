@@ -11,6 +11,16 @@ test.before(async () => {
 });
 test.after(() => db.drop());
 
+const rounds = 60;
+
+/** Rows that were read through each index, by all connections. */
+async function rowsRead(): Promise<Map<string, number>> {
+  const rows = await db.sql<{ indexrelname: string; read: number }>(
+    "SELECT indexrelname, idx_tup_read::int AS read FROM pg_stat_user_indexes WHERE schemaname = 'ledger'",
+  );
+  return new Map(rows.map(({ indexrelname, read }) => [indexrelname, read]));
+}
+
 /** Full scans of the tables that grow, by all connections. */
 async function scans(): Promise<Record<string, string>> {
   const rows = await db.sql<{ relname: string; seq_scan: string }>(`
@@ -210,12 +220,14 @@ test('a plan that was made on an empty ledger looks up rows one by one, also whe
   await callAll(ledger, skuId, 'first');
   await pool.query({ name: '', text: flush });
   await db.sql(fill);
-  const before = await scans();
-  for (let round = 0; round < 200; round++) await callAll(ledger, skuId, `round-${round}`);
+  const [before, readBefore] = [await scans(), await rowsRead()];
+  for (let round = 0; round < rounds; round++) await callAll(ledger, skuId, `round-${round}`);
   await pool.query({ name: '', text: flush });
-  const after = await scans();
+  const [after, readAfter] = [await scans(), await rowsRead()];
   await pool.close();
   assert.equal(after, before);
+  const readAll = [...readAfter].filter(([index, read]) => read - (readBefore.get(index) ?? 0) > rounds * 1_000);
+  assert.equal(readAll, []);
 });
 
 test('a crowd that joins a waitlist is looked up one by one, by plans that were made when nobody waited', async () => {

@@ -20,10 +20,11 @@ BEGIN
   RETURN QUERY
   WITH found AS MATERIALIZED (
     SELECT o.order_id, o.store_id, o.user_id, o.request_id, o.state, o.version, o.amount_minor, l.sku_id, l.amount,
-      p.captured, p.contradicted, EXISTS (
-        SELECT FROM outbox AS x WHERE x.order_id = o.order_id AND x.kind = 'ORDER' AND x.order_version = o.version
-          AND x.state = o.state
-      ) AS is_told
+      p.captured, p.contradicted, (
+        -- With EXISTS the planner may put all of the outbox into a table of hashes.
+        SELECT x.order_id FROM outbox AS x WHERE x.order_id = o.order_id AND x.kind = 'ORDER'
+          AND x.order_version = o.version AND x.state = o.state LIMIT 1
+      ) IS NOT NULL AS is_told
     FROM orders AS o
     CROSS JOIN LATERAL (
       SELECT min(l.sku_id) AS sku_id, coalesce(sum(l.quantity * l.unit_price_minor), 0) AS amount

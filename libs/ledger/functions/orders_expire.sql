@@ -26,5 +26,5 @@ BEGIN
         SELECT DISTINCT o.store_id, l.sku_id FROM orders AS o JOIN order_lines AS l ON l.order_id = o.order_id
         WHERE o.order_id = ANY (due)
       ) AS f
-    ), (SELECT min(o.expires_at) FROM orders AS o WHERE o.state = 'HELD');
+    ), (SELECT o.expires_at FROM orders AS o WHERE o.state = 'HELD' ORDER BY o.expires_at LIMIT 1);
 END $$;

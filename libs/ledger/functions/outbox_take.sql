@@ -35,8 +35,13 @@ BEGIN
       WHERE x.kind = 'ORDER' AND m.order_id = x.order_id AND m.order_version = x.order_version
       HAVING count(*) > 0)
   FROM (SELECT * FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT at_most) AS x
-  LEFT JOIN order_rows AS o ON x.kind <> 'WAITLIST' AND o.order_id = x.order_id
-  LEFT JOIN waitlist_rows AS e ON x.kind = 'WAITLIST' AND e.entry_id = x.order_id
+  -- Of each its own row: a plan that was made while there were no orders would read all of them for each.
+  LEFT JOIN LATERAL (
+    SELECT * FROM order_rows AS o WHERE o.order_id = x.order_id AND x.kind <> 'WAITLIST' LIMIT 1
+  ) AS o ON true
+  LEFT JOIN LATERAL (
+    SELECT * FROM waitlist_rows AS e WHERE e.entry_id = x.order_id AND x.kind = 'WAITLIST' LIMIT 1
+  ) AS e ON true
   WHERE x.kind = 'REFUND' OR o.order_id IS NOT NULL OR e.entry_id IS NOT NULL
   ORDER BY x.id;
 END $$;

@@ -15,7 +15,8 @@ DECLARE
   taken text[];
 BEGIN
   due := ARRAY(
-    SELECT s.sku_id FROM stock AS s JOIN skus AS sku ON sku.sku_id = s.sku_id
+    SELECT s.sku_id FROM stock AS s
+    CROSS JOIN LATERAL (SELECT * FROM skus AS k WHERE k.sku_id = s.sku_id LIMIT 1) AS sku
     WHERE s.waiting > 0 AND s.free + s.reserved > 0 AND NOT sku.waitlist_paused AND sale_bar(sku, clock()) IS NULL
     ORDER BY s.sku_id LIMIT batch_size);
   taken := ARRAY(
