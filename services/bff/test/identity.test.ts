@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assert, suite } from '#libs/testing/suite.js';
 import { bearerOf, tokenOf } from '#libs/testing/test-issuer.js';
+import { until } from '#libs/testing/until.js';
 import { serviceMetadata } from '../src/adapters/service-token.js';
 import { type EdgeUnderTest, good, goodHeaders, placesOf, startEdgeUnderTest } from './edge-under-test.js';
 
@@ -64,14 +65,14 @@ test('only staff and services act for others, and the gateway hears from them th
   );
 });
 
-test('the edge speaks for itself by the token that its file has now', () => {
+test('the edge speaks for itself by the token that its file has, within a second', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-edge-'));
   const path = join(directory, 'token');
   const metadata = serviceMetadata(path);
   for (const name of ['one', 'two']) {
     const token = tokenOf(name, { role: 'SERVICE' });
     writeFileSync(path, `${token}\n`);
-    assert.equal(metadata(), { authorization: `Bearer ${token}` });
+    await until(() => metadata().authorization === `Bearer ${token}`);
   }
   rmSync(directory, { recursive: true });
   assert.equal(serviceMetadata(undefined)(), {});

@@ -20,23 +20,30 @@ test.before.each(() => {
 });
 test.after(() => gateway.close());
 
-/** Whom the mesh on this machine takes the holder of a token for. */
-async function holderOf(...args: string[]): Promise<object | undefined> {
+/** Whom the mesh on this machine takes the holder of a token for, and for how many minutes. */
+async function holderOf(...args: string[]): Promise<object> {
   const { code, out, err } = await holdfast(['token', ...args]);
   assert.equal([code, err], [0, '']);
   const call = { metadata: () => `Bearer ${out.trim()}` } as unknown as CallContext;
-  return authorize(call, '');
+  const { endsAtMs = Number.NaN, ...holder } = (await authorize(call, '')) ?? {};
+  return { ...holder, minutes: Math.round((endsAtMs - Date.now()) / 60_000) };
 }
 
 test('token prints one for whoever is named, in the role that is named, and nothing else', async () => {
-  assert.equal(await holderOf('ada'), { userId: 'ada', role: 'USER', stores: [] });
+  assert.equal(await holderOf('ada'), { userId: 'ada', role: 'USER', stores: [], minutes: 480 });
   assert.equal(await holderOf('sam', '--staff', 'kiln', 'aurora'), {
     userId: 'sam',
     role: 'STAFF',
     stores: ['kiln', 'aurora'],
+    minutes: 480,
   });
-  assert.equal(await holderOf('olga', '--operator', '--for', '30m'), { userId: 'olga', role: 'OPERATOR', stores: [] });
-  assert.equal(await holderOf('shop', '--service'), { userId: 'shop', role: 'SERVICE', stores: [] });
+  assert.equal(await holderOf('olga', '--operator', '--for', '30m'), {
+    userId: 'olga',
+    role: 'OPERATOR',
+    stores: [],
+    minutes: 30,
+  });
+  assert.equal(await holderOf('shop', '--service'), { userId: 'shop', role: 'SERVICE', stores: [], minutes: 480 });
   const { out } = await holdfast(['token', 'ada', '--json']);
   assert.equal(Object.keys(JSON.parse(out)), ['token']);
 });

@@ -67,7 +67,8 @@ export function inventoryService(parts: InventoryParts): ServiceImplementation {
 
     async getAvailability({ skuIds }) {
       const { now, skus } = await ledger.stockRead(skuIds);
-      return { availability: skus.map((stock) => toAvailabilityMessage(stock, now)) };
+      const known = new Map(skus.map((stock) => [stock.skuId, toAvailabilityMessage(stock, now)]));
+      return { availability: skuIds.flatMap((skuId) => known.get(skuId) ?? []) };
     },
 
     ...serveLimits(ledger),
