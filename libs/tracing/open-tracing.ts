@@ -39,7 +39,8 @@ export async function openTracing({ url, share }: TracingConfig, process: Traced
   traceWith(new Tracing(api, provider.getTracer('holdfast', version)));
   life.closer('traces', async () => {
     traceWith(undefined);
-    await provider.shutdown();
+    // Nobody's closing fails for want of a collector.
+    await provider.shutdown().catch((error) => life.logger.warn({ err: error }, 'the last spans could not be sent'));
   });
 }
 

@@ -1,7 +1,11 @@
 import * as api from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { Lane } from '#libs/lane/lane.js';
+import { Lifecycle } from '#libs/runtime/lifecycle.js';
+import { createLogger } from '#libs/runtime/logger.js';
+import { freePort } from '#libs/servers/free-port.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { openTracing } from './open-tracing.js';
 import { readTraceparent, traceparentOf } from './traceparent.js';
 import { Tracing, traceWith, tracing } from './tracing.js';
 
@@ -72,6 +76,14 @@ test('a traceparent is read as W3C Trace Context says, and what is none begins a
   for (const none of [undefined, '', 'x', `ff${text.slice(2)}`, text.toUpperCase(), ...zeros]) {
     assert.is(readTraceparent(none), undefined, none);
   }
+});
+
+test('a process closes well though nobody takes its spans', async () => {
+  const life = new Lifecycle(createLogger('test', 'silent'));
+  const nowhere = { url: `http://127.0.0.1:${await freePort()}/v1/traces`, share: 1 };
+  await openTracing(nowhere, { service: 'test', instance: 'here' }, life);
+  tracing?.arrived('SERVER', 'unheard', {}).end();
+  assert.ok(await life.close());
 });
 
 test.run();
