@@ -26,10 +26,7 @@ test('each change of an order is told once, with the order it is about', async (
     userId: 'ann',
     lines: [lineOf(skuId, 'ann'), lineOf(skuId, 'kid')],
   };
-  assert.equal(held, {
-    ...{ ...about, kind: 'ORDER', id: held?.id, version: 1, state: 'HELD', at: order.createdAt },
-    moved: { reason: 'ADMIT', released: 0 },
-  });
+  assert.equal(held, { ...about, kind: 'ORDER', id: held?.id, version: 1, state: 'HELD', at: order.createdAt });
   const heldSeconds = ((cancelled?.at.getTime() ?? 0) - order.createdAt.getTime()) / 1_000;
   const moved = cancelled?.kind === 'ORDER' ? cancelled.moved : undefined;
   assert.equal([moved?.reason, moved?.released], ['CANCEL', 2]);

@@ -22,13 +22,13 @@ export interface OrderEntry extends EntryBase {
   version: number;
   state: OrderState;
   lines: OrderLine[];
-  /** How units moved with it; absent when none did. */
+  /** How units moved with it; absent when none did, and when the order was born. */
   moved?: MovedUnits;
 }
 
 /** What a change of an order did to units. */
 export interface MovedUnits {
-  /** As of a movement: ADMIT, PAY, CANCEL, EXPIRE, … */
+  /** As of a movement: PAY, CANCEL, EXPIRE, … */
   reason: string;
   /** How many came back. */
   released: number;

@@ -3,8 +3,9 @@
 -- News with a lower id may be committed later: they are then the first of the next call.
 -- Of kind WAITLIST, store_id and user_id are the entry's, and entry is {sku_id, quantity, offer_id, expires_at}.
 -- Of kind ORDER, user_id and lines are the order's; of kind REFUND, refund is {provider, provider_payment_id,
--- amount_minor, currency, reason}; moved is {reason, released, held_seconds} of a change of an order that moved units: how
--- many came back, and how long the hold lasted, if this ended it. store_id is empty when nobody knows the order.
+-- amount_minor, currency, reason}; moved is {reason, released, held_seconds} of a change of an order that moved units, not
+-- of its birth: how many came back, and how long the hold lasted, if this ended it. store_id is empty when nobody knows the
+-- order.
 CREATE OR REPLACE FUNCTION ledger.outbox_take(at_most int)
 RETURNS TABLE (
   id bigint, kind text, order_id uuid, order_version int, state text, at timestamptz, store_id text, user_id text,
@@ -32,7 +33,7 @@ BEGIN
         'held_seconds', CASE WHEN x.state <> 'HELD' AND min(m.delta_held) < 0
           THEN extract(epoch FROM max(m.at) - o.created_at) END)
       FROM movements AS m
-      WHERE x.kind = 'ORDER' AND m.order_id = x.order_id AND m.order_version = x.order_version
+      WHERE x.kind = 'ORDER' AND x.order_version > 1 AND m.order_id = x.order_id AND m.order_version = x.order_version
       HAVING count(*) > 0)
   FROM (SELECT * FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT at_most) AS x
   -- Of each its own row: a plan that was made while there were no orders would read all of them for each.
