@@ -88,4 +88,18 @@ test('a password in a URL is not told', async () => {
   assert.match(problems[0] ?? '', 'postgres://me:***@host/db');
 });
 
+test('a share is a number from 0 to 1', async () => {
+  for (const [given, share] of [
+    ['0', 0],
+    ['0.01', 0.01],
+    ['1', 1],
+  ] as const) {
+    assert.is(readEnv({ S: given }, (read) => ({ s: read.share('S') })).s, share);
+  }
+  for (const given of ['1.1', '-0.1', '.5', '1e-2', 'half']) {
+    const problems = await problemsOf({ S: given }, (read) => ({ s: read.share('S') }));
+    assert.match(problems[0], /^S is .*give a number from 0 to 1, for example S=0\.01$/);
+  }
+});
+
 test.run();
