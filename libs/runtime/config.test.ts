@@ -98,7 +98,7 @@ test('a share is a number from 0 to 1', async () => {
   }
   for (const given of ['1.1', '-0.1', '.5', '1e-2', 'half']) {
     const problems = await problemsOf({ S: given }, (read) => ({ s: read.share('S') }));
-    assert.match(problems[0], /^S is .*give a number from 0 to 1, for example S=0\.01$/);
+    assert.match(problems[0] ?? '', /^S is .*give a number from 0 to 1, for example S=0\.01$/);
   }
 });
 
