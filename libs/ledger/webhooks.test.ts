@@ -3,6 +3,7 @@ import pg from 'pg';
 import { Fault } from '#libs/refusal/fault.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
+import { until } from '#libs/testing/until.js';
 import { claimOf, only, type TestLedger, testLedger } from './test-ledger.js';
 import { paymentOf } from './test-payments.js';
 import type { EndpointToPut } from './webhook-desk.js';
@@ -96,6 +97,28 @@ test('whoever dies while it writes leaves everything due', async () => {
   await rival.end();
   assert.is(await add(), 1);
   assert.is((await listed(id)).length, 1);
+});
+
+test('an endpoint that is removed meanwhile gets nothing, and holds up no other', async () => {
+  const gone = await endpoint();
+  const stays = await endpoint();
+  const { skuId } = await db.sku();
+  await db.order(claimOf('ann', skuId));
+  await db.ledger.outboxMarkPublished((await db.ledger.outboxTake(10)).map((entry) => entry.id));
+  const rival = new pg.Client({ connectionString: db.url });
+  await rival.connect();
+  await rival.query('BEGIN');
+  await rival.query(`SELECT ledger.webhook_endpoint_set($1, 'REMOVE', '', 'olga', $2)`, [gone, randomUUID()]);
+  const adding = add();
+  await until(
+    async () =>
+      (await db.sql(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`))
+        .length > 0,
+  );
+  await rival.query('COMMIT');
+  await rival.end();
+  assert.is(await adding, 1);
+  assert.is((await listed(stays)).length, 1);
 });
 
 test('refunds are told: asked for, made by the provider, asked for by nobody, and withdrawn', async () => {

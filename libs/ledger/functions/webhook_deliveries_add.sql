@@ -45,10 +45,13 @@ BEGIN
     LEFT JOIN waitlist_rows AS e ON x.kind = 'WAITLIST' AND e.entry_id = x.order_id
     LEFT JOIN refunds AS r ON x.kind IN ('REFUND', 'REFUND_END') AND r.order_id = x.order_id AND r.number = x.order_version
     LEFT JOIN payments AS p ON p.provider = r.provider AND p.provider_payment_id = r.provider_payment_id
+  ), endpoints AS MATERIALIZED (
+    -- Locked, and left out when it is removed meanwhile: a delivery cannot be without its endpoint.
+    SELECT w.* FROM webhook_endpoints AS w WHERE w.store_id IN (SELECT t.store_id FROM told AS t) FOR KEY SHARE
   ), wanted AS MATERIALIZED (
     SELECT w.endpoint_id, t.*, row_number() OVER (PARTITION BY w.endpoint_id ORDER BY t.id) AS place
     FROM told AS t
-    JOIN webhook_endpoints AS w ON w.store_id = t.store_id
+    JOIN endpoints AS w ON w.store_id = t.store_id
     WHERE w.event_types = '{}' OR t.type = ANY (w.event_types) OR split_part(t.type, '.', 1) || '.*' = ANY (w.event_types)
   ), rooms AS MATERIALIZED (
     -- Once for each endpoint: of one that is behind this looks at thousands of rows.
