@@ -46,6 +46,18 @@ test('a change is sent again under the one request_id of its intent, and under a
   assert.is(sent.at(-1), 'mine');
 });
 
+test('what cannot be sent is INVALID_REQUEST, and never sent', async () => {
+  gateway.says('nothing');
+  const wishes = [1.5, Number.NaN, 2 ** 31].map((quantity) => ({ ...wish, lines: [{ skuId: 'mug', quantity }] }));
+  const tries = [
+    ...wishes.map((one) => client.reserve(one)),
+    client.forUser('陶').reserve(wish),
+    client.withToken('陶').getOrder(orderId),
+  ];
+  for (const one of tries) assert.is((await rejectionOf(one, Fault)).reason, 'INVALID_REQUEST');
+  assert.is(gateway.tries.length, 0);
+});
+
 test('what was heard last is thrown when the time is over, what no repetition mends at once', async () => {
   let tries = 0;
   gateway.serves({

@@ -203,7 +203,7 @@ class MethodCaller {
 
   #encode(request: unknown): Buffer {
     const { maxRequestBytes = DEFAULT_MAX_REQUEST_BYTES } = this.#peer.options;
-    return encodeWithin(this.#method.requestType, request, maxRequestBytes);
+    return sendable(() => encodeWithin(this.#method.requestType, request, maxRequestBytes));
   }
 
   #read(bytes: Buffer): unknown {
@@ -228,7 +228,7 @@ class MethodCaller {
     if (channel === undefined) throw new Fault('UNAVAILABLE', 'No address of the peer is known');
     const metadata = new Metadata();
     for (const [name, value] of Object.entries({ ...this.#peer.options.metadata?.(), ...options.metadata })) {
-      metadata.set(name, value);
+      sendable(() => metadata.set(name, value));
     }
     const span = tracing && callSpan(this.#path, channel);
     const trace = span?.traceparent ?? options.call?.metadata('traceparent');
@@ -239,6 +239,18 @@ class MethodCaller {
   #mayRetry(error: unknown, latestStart: number): boolean {
     if (!(error instanceof Fault) || error.reason !== 'UNAVAILABLE') return false;
     return this.#method.options.idempotencyLevel !== undefined && Date.now() < latestStart && this.#peer.budget.spend();
+  }
+}
+
+/** What the wire has no place for, like 1.5 units or a header in Chinese, is the caller's to mend. */
+function sendable<Value>(put: () => Value): Value {
+  try {
+    return put();
+  } catch (cause) {
+    if (cause instanceof Fault) throw cause;
+    throw new Fault('INVALID_REQUEST', `This cannot be sent: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    });
   }
 }
 

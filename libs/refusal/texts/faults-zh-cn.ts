@@ -54,7 +54,7 @@ export const faultsZhCn: Readonly<Record<FaultReason, ReasonText>> = {
   },
   TOKEN_INVALID: {
     title: '令牌无效',
-    detail: ['令牌无效（{problem}）。', '令牌无效。'],
+    detail: ['令牌无效，请重新登录。'],
     next: '请向本系统信任的签发方获取令牌；problem 说明了问题所在。',
   },
   NOTICE_NOT_BELIEVED: {
