@@ -19,7 +19,7 @@ export const webhookAnswers = {
   listWebhookDeliveries: { deliveries: [delivery], nextPageToken: '' },
   replayWebhookDeliveries: { replayed: 2 },
   pauseWebhookEndpoint: { endpoint },
-  sendTestWebhook: { delivered: false, status: 503, error: 'it answered 503', tookMs: 12 },
+  sendTestWebhook: { delivered: true, status: 204, error: '', tookMs: 12 },
   rotateWebhookSecret: { endpoint, secret: 'whsec_abc' },
   resumeWebhookEndpoint: { endpoint },
   deleteWebhookEndpoint: {},

@@ -58,7 +58,22 @@ test('endpoints and deliveries are listed, as text and as JSON', async () => {
 
 test('what failed is sent again, and a test says what came of it', async () => {
   assert.match((await run('replay', 'whe_1', '--failed-since', '2d')).out, /2 events are sent again/);
-  assert.match((await run('test', 'whe_1')).out, /it answered 503, after 12 ms/);
+  const { code, out } = await run('test', 'whe_1');
+  assert.is(code, 0);
+  assert.match(out, /it answered 204 after 12 ms/);
+});
+
+test('a test that was not accepted fails, and so does a replay of an event that is not there', async () => {
+  gateway.script.sendTestWebhook = { delivered: false, status: 503, error: 'it answered 503', tookMs: 12 };
+  gateway.script.replayWebhookDeliveries = { replayed: 0 };
+  const tested = await run('test', 'whe_1');
+  assert.is(tested.code, 1);
+  assert.match(tested.out, /it answered 503, after 12 ms/);
+  assert.match(tested.err, /not accepted/);
+  const replayed = await run('replay', 'whe_1', '--event', '9');
+  assert.equal([replayed.code, replayed.out], [1, '']);
+  assert.match(replayed.err, /endpoint whe_1 has no event 9/);
+  assert.is((await run('replay', 'whe_1', '--failed-since', '2d')).code, 0);
 });
 
 test.run();

@@ -9,6 +9,7 @@ import {
   readReplay,
   type WebhookEndpoint,
 } from '../../domain/webhook.js';
+import { CommandFailed } from '../failure.js';
 import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
 import { deliveriesTable, deliveryJson, endpointJson, endpointsTable, secretText, testText } from './webhook-text.js';
@@ -79,11 +80,7 @@ function addEndpointVerbs(group: Command, session: Session): void {
     await session.gateway().webhooks.removeEndpoint(endpointId);
     session.show({ removed: endpointId }, () => `${endpointId} is gone`);
   });
-  verb('test', 'sends it an event of type test now').action(async (id: string) => {
-    const came = await session.gateway().webhooks.test(endpointIdOf(id));
-    const { delivered, status, error, tookMs } = came;
-    session.show({ delivered, status, error, took_ms: tookMs }, () => testText(came));
-  });
+  verb('test', 'sends it an event of type test now').action((id: string) => tryOut(session, id));
 }
 
 async function add(session: Session, typed: EndpointTyped): Promise<void> {
@@ -112,8 +109,22 @@ async function deliveries(session: Session, id: string, typed: Parameters<typeof
 }
 
 async function replay(session: Session, id: string, typed: Parameters<typeof readReplay>[1]): Promise<void> {
-  const replayed = await session.gateway().webhooks.replay(sure(readReplay(id, typed, new Date())));
+  const which = sure(readReplay(id, typed, new Date()));
+  const replayed = await session.gateway().webhooks.replay(which);
+  if (replayed === 0 && which.eventId !== '') throw noSuchEvent(which);
   session.show({ replayed }, () => (replayed === 1 ? '1 event is sent again' : `${replayed} events are sent again`));
+}
+
+function noSuchEvent({ endpointId, eventId }: { endpointId: string; eventId: string }): CommandFailed {
+  const advice = `holdfast webhook deliveries ${endpointId} lists those that can be sent again`;
+  return new CommandFailed('WEBHOOK_EVENT_NOT_FOUND', [`endpoint ${endpointId} has no event ${eventId}`], advice);
+}
+
+async function tryOut(session: Session, id: string): Promise<void> {
+  const came = await session.gateway().webhooks.test(endpointIdOf(id));
+  const { delivered, status, error, tookMs } = came;
+  session.show({ delivered, status, error, took_ms: tookMs }, () => testText(came));
+  if (!delivered) throw new CommandFailed('WEBHOOK_NOT_ACCEPTED', ['the test was not accepted']);
 }
 
 async function pause(session: Session, id: string, typedReason: string | undefined): Promise<void> {
