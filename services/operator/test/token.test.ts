@@ -52,6 +52,7 @@ test('token names everything that is wrong at once, and says when no mesh runs h
   const { code, err } = await holdfast(['token', 'a b', '--staff', 'c d', '--operator', '--for', 'ever']);
   assert.is(code, 2);
   for (const problem of ['USER "a b"', '--staff "c d"', 'give one of them', '--for "ever"']) assert.match(err, problem);
+  assert.match((await holdfast(['token', 'ada', '--for', '366d'])).err, '--for "366d": give a duration such as');
   assert.match((await holdfast(['token', 'ada'], { meshDirectory: '/nowhere' })).err, /no mesh runs on this machine/);
 });
 

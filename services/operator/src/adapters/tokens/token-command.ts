@@ -3,6 +3,7 @@ import type { Role } from '#libs/identity/principal.js';
 import { isIdentityId } from '#libs/identity/principal.js';
 import { localTokens } from '#libs/mesh/local-issuer.js';
 import { readMeshFile } from '#libs/mesh/mesh-file.js';
+import { readDuration } from '../../domain/typed.js';
 import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
 
@@ -13,8 +14,6 @@ interface Given {
   for: string;
 }
 
-const secondsOfUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
-
 /** `token`: who the mesh on this machine shall take somebody for. Elsewhere tokens come from an identity provider. */
 export function addTokenCommand(program: Command, session: Session): void {
   program
@@ -24,7 +23,7 @@ export function addTokenCommand(program: Command, session: Session): void {
     .option('--staff <STORE...>', 'who works for these stores')
     .option('--operator', 'who may do what this program does')
     .option('--service', "another team's program, which acts for users")
-    .option('--for <TIME>', 'how long it lasts, like 30m, 8h or 2d', '8h')
+    .option('--for <TIME>', 'how long it lasts, like 30m, 8h or 2d, up to 365d', '8h')
     .addHelpText(
       'after',
       `
@@ -58,8 +57,6 @@ function readGiven(user: string, given: Given): { problems: string[]; role: Role
   ];
   const [role = 'USER', ...others] = roles;
   if (others.length > 0) problems.push('--staff, --operator and --service: give one of them, or none for a user');
-  const [, count = '', unit = ''] = /^(\d{1,4})([smhd])$/.exec(given.for) ?? [];
-  const seconds = Number(count) * (secondsOfUnit[unit] ?? 0);
-  if (seconds === 0) problems.push(`--for ${JSON.stringify(given.for)}: give a time like 30m, 8h or 2d`);
+  const seconds = readDuration('--for', given.for, problems) ?? 0;
   return { problems, role, seconds };
 }
