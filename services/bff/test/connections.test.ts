@@ -23,6 +23,8 @@ test('what is no HTTP is answered and ends its own connection only', async () =>
   await new Promise((resolve) => socket.once('close', resolve));
   assert.match(text, 'HTTP/1.1 400');
   assert.match(text, 'application/problem+json');
+  const { title, detail } = JSON.parse(text.slice(text.indexOf('{')));
+  assert.equal([title, detail], ['The request is not valid', 'The request could not be read: Bad Request.']);
   assert.is((await edge.post(good)).status, 201);
 });
 

@@ -209,6 +209,7 @@ test('long headers are taken, or are judged as what they are; beyond 8 kB they a
   assert.ok(odd.text.length < 1_000);
   const tooLong = await edge.ask('/v1/skus/sku-1', { headers: { 'x-long': 'x'.repeat(10_000) } });
   assert.equal([tooLong.status, tooLong.headers.get('content-type')], [431, 'application/problem+json']);
+  assert.is(tooLong.body.title, 'The request is not valid');
   assert.is((await edge.post(good, { ...goodHeaders, authorization: bearerOf('ana') })).status, 201);
 });
 

@@ -1,5 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { localized } from '#libs/refusal/localize.js';
+import { typeOfReason } from '#libs/refusal/type-of-reason.js';
+
+const reason = 'INVALID_REQUEST';
 
 const statuses: Readonly<Record<string, number>> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };
 
@@ -7,16 +11,16 @@ const statuses: Readonly<Record<string, number>> = { ERR_HTTP_REQUEST_TIMEOUT: 4
 export function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const status = statuses[error.code ?? ''] ?? 400;
-  const title = STATUS_CODES[status];
+  const phrase = STATUS_CODES[status];
   const body = JSON.stringify({
-    type: '/problems/invalid-request',
-    title,
+    type: typeOfReason(reason),
+    title: localized(reason, 'en').title,
     status,
-    detail: 'The request could not be read.',
-    reason: 'INVALID_REQUEST',
+    detail: `The request could not be read: ${phrase}.`,
+    reason,
   });
   const head = [
-    `HTTP/1.1 ${status} ${title}`,
+    `HTTP/1.1 ${status} ${phrase}`,
     'content-type: application/problem+json',
     `content-length: ${body.length}`,
     'connection: close',
