@@ -1,5 +1,4 @@
 // npm run book: books a unit through gRPC, as examples/book.ts says.
-import { prepare } from './prepare.mjs';
+import { runExample } from './example.mjs';
 
-prepare();
-await import('../dist/examples/book.js');
+await runExample('book');

@@ -1,5 +1,4 @@
 // npm run notify: writes a text for each change of who waits, as examples/notify.ts says.
-import { prepare } from './prepare.mjs';
+import { runExample } from './example.mjs';
 
-prepare();
-await import('../dist/examples/notify.js');
+await runExample('notify');

@@ -1,5 +1,4 @@
 // npm run service: another team's service that books through gRPC, as examples/service.ts says.
-import { prepare } from './prepare.mjs';
+import { runExample } from './example.mjs';
 
-prepare();
-await import('../dist/examples/service.js');
+await runExample('service');

@@ -1,5 +1,4 @@
 // npm run webhooks: takes webhooks as a store does, as examples/webhooks.ts says.
-import { prepare } from './prepare.mjs';
+import { runExample } from './example.mjs';
 
-prepare();
-await import('../dist/examples/webhooks.js');
+await runExample('webhooks');

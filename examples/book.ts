@@ -2,6 +2,7 @@
 //
 //   npm run book                          a mug of the kiln, for ada
 //   npm run book -- --store aurora --sku aurora-2026-12-07-1000 --user bob --quantity 1 --key my-key
+//   npm run book -- --gateway host:7011 --token-file FILE      another mesh, as whoever the token names
 //
 // It stands in line when it is told to, and sends the same request again while nobody can tell what became of it: with
 // the same --key that is the same order, however often it runs. The exit code is 0 for a yes, 1 for a no, 2 otherwise.

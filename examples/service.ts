@@ -1,6 +1,7 @@
 // Another team's service, in sixty lines: it takes wishes by HTTP and books them through gRPC for whoever wished.
 //
-//   npm run service                           beside the mesh that npm start runs; --token-file FILE has its token
+//   npm run service                           beside the mesh that npm start runs
+//   npm run service -- --gateway host:7011 --token-file FILE --port 8090
 //   curl -X PUT http://127.0.0.1:8090/wishes/w-1 -d '{"person":"ada","store":"kiln","sku":"kiln-mug","quantity":1}'
 //
 // The id of a wish is the request_id: whoever sends a wish again, after a timeout or a crash on either side, has one order.

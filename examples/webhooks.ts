@@ -3,6 +3,7 @@
 //   npx --no-install holdfast webhook add --store kiln --url http://127.0.0.1:8091/hooks
 //   echo whsec_… > .holdfast/webhook.secret             two of them, in a line each, while a secret is replaced
 //   npm run webhooks
+//   npm run webhooks -- --port 8091 --secret webhook.secret --file webhooks.log
 //
 // The file is what was taken, and the memory of it: a line begins with the webhook-id. 204 is answered once the line is on
 // the disk, so an event is lost by no crash, and one that comes again, after an answer was lost, is printed no second time.

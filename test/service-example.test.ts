@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -44,6 +44,18 @@ async function put(id: string, wish: object | string): Promise<Answer> {
   const response = await fetch(`${base}/wishes/${id}`, { method: 'PUT', body });
   return { status: response.status, body: (await response.json()) as Answer['body'] };
 }
+
+test('every example has a help, and says so where an option is wrong', () => {
+  for (const name of ['book', 'notify', 'service', 'webhooks']) {
+    const command = fileURLToPath(new URL(`../../deploy/${name}.mjs`, import.meta.url));
+    const help = spawnSync(process.execPath, [command, '--help'], { encoding: 'utf8' });
+    assert.equal([help.status, help.stderr], [0, '']);
+    assert.match(help.stdout, `npm run ${name} -- --`);
+    const wrong = spawnSync(process.execPath, [command, '--nope'], { encoding: 'utf8' });
+    assert.equal([wrong.status, wrong.stdout], [2, '']);
+    assert.is(wrong.stderr, `Unknown option '--nope'\n\n${help.stdout}`);
+  }
+});
 
 test('a wish is booked for its person, once however often it is sent', async () => {
   const { skuId } = await mesh.ledger.sku({ capacity: 2 });
