@@ -8,6 +8,7 @@ import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import type { Beginning, Begun } from '../app/ports.js';
+import { Away } from './away.js';
 import type { RedisRequests } from './redis-requests.js';
 import { requestKeys } from './request-keys.js';
 import { beginning, crowd, ending, limitOf, RequestsStage, stored } from './test-redis-requests.js';
@@ -15,7 +16,7 @@ import { beginning, crowd, ending, limitOf, RequestsStage, stored } from './test
 const test = suite('away');
 let stage: RequestsStage;
 let metrics: Metrics;
-let logged: { level: number; msg: string }[];
+let logged: { level: number; msg: string; times?: number }[];
 /** Waits for Redis as long as a gateway does. */
 let gateway: RedisRequests;
 /** Waits for ever. */
@@ -114,6 +115,31 @@ test('C07: it is said once that they are away and once that they are back, and e
   await until(() => gateway.begin(beginning()));
   await until(() => logged.length === 2);
   assert.is(logged[1]?.msg, 'marks and limits are back');
+});
+
+test('a Redis that is slow now and then is told once a minute with how often it was, and one that stays away at once', async () => {
+  let now = 0;
+  const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const away = new Away({ logger, metrics: createMetrics(), now: () => now });
+  const fail = () =>
+    rejectionOf(
+      away.run('begin', 1, () => Promise.reject(new Fault('UNAVAILABLE', 'slow'))),
+      Fault,
+    );
+  const answer = () => away.run('begin', 1, async () => 'here');
+  for (; now < 70_000; now += 10_000) {
+    await fail();
+    now += 1_000;
+    await answer();
+  }
+  const lines = () => logged.splice(0).map(({ msg, times }) => (msg.includes('away') ? times : 'back'));
+  assert.equal(lines(), [1, 'back', 6, 'back']);
+  await fail();
+  now += 5_000;
+  await fail();
+  now += 1_000;
+  await answer();
+  assert.equal(lines(), [1, 'back']);
 });
 
 test('an end that finds Redis away is told when it is back', async () => {
