@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { fixtureFolder } from '#libs/testing/fixture.js';
 import { assert, suite } from '#libs/testing/suite.js';
@@ -45,15 +46,22 @@ async function put(id: string, wish: object | string): Promise<Answer> {
   return { status: response.status, body: (await response.json()) as Answer['body'] };
 }
 
-test('every example has a help, and says so where an option is wrong', () => {
-  for (const name of ['book', 'notify', 'service', 'webhooks']) {
+test('every example has a help, and says so where an option is wrong', async () => {
+  const run = async (name: string, option: string) => {
     const command = fileURLToPath(new URL(`../../deploy/${name}.mjs`, import.meta.url));
-    const help = spawnSync(process.execPath, [command, '--help'], { encoding: 'utf8' });
-    assert.equal([help.status, help.stderr], [0, '']);
-    assert.match(help.stdout, `npm run ${name} -- --`);
-    const wrong = spawnSync(process.execPath, [command, '--nope'], { encoding: 'utf8' });
-    assert.equal([wrong.status, wrong.stdout], [2, '']);
-    assert.is(wrong.stderr, `Unknown option '--nope'\n\n${help.stdout}`);
+    const child = spawn(process.execPath, [command, option], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+    return { out, err, code };
+  };
+  const [help, ...wrong] = await Promise.all([
+    run('book', '--help'),
+    ...['book', 'notify', 'service', 'webhooks'].map((name) => run(name, '--nope')),
+  ]);
+  assert.match(help.out, 'npm run book -- --store');
+  assert.equal([help.code, help.err], [0, '']);
+  for (const { code, out, err } of wrong) {
+    assert.equal([code, out], [2, '']);
+    assert.match(err, /^Unknown option '--nope'\n\n.*npm run \w+ -- --/s);
   }
 });
 
