@@ -63,11 +63,16 @@ export class LedgerWitness {
     await Promise.all(skuIds.map((skuId) => this.ledger.skuPut({ skuId, storeId, title: skuId, capacity, ...terms })));
   }
 
-  /**
-   * What the audit finds, and counts that are not as they must be when these skus have `held` orders of one unit each and
-   * nothing else, but for `unknown` tries that may have become one.
-   */
+  /** What the audit finds, and the miscounts of these skus. */
   async violations(skuIds: string[], held: number, unknown = 0): Promise<string[]> {
+    return [...(await this.miscounts(skuIds, held, unknown)), ...(await this.audited())];
+  }
+
+  /**
+   * Counts that are not as they must be when these skus have `held` orders of one unit each and nothing else, but for
+   * `unknown` tries that may have become one. Takes no longer when the ledger has much else.
+   */
+  async miscounts(skuIds: string[], held: number, unknown = 0): Promise<string[]> {
     const deadline = Date.now() + decidedWithinMs;
     let counts = await this.#counts(skuIds);
     while ((counts.orders ?? 0) < held && Date.now() < deadline) {
@@ -75,10 +80,7 @@ export class LedgerWitness {
       counts = await this.#counts(skuIds);
     }
     const wrong = Object.entries(counts).filter(([, count]) => count < held || count > held + unknown);
-    return [
-      ...wrong.map(([name, count]) => `${name}: ${count} where ${held} orders are held`),
-      ...(await this.audited()),
-    ];
+    return wrong.map(([name, count]) => `${name}: ${count} where ${held} orders are held`);
   }
 
   /** What the ledger's own audit finds. */
@@ -87,6 +89,12 @@ export class LedgerWitness {
     return audit.violations
       .slice(0, shownViolations)
       .map(({ violation, skuId, orderId }) => `${violation} sku ${skuId ?? '-'} order ${orderId ?? '-'}`);
+  }
+
+  /** What a proof of one sku finds, with all its orders. */
+  async disproved(skuId: string): Promise<string[]> {
+    const { findings } = await this.ledger.skuProve(skuId, shownViolations);
+    return findings.map(({ kind, orderId }) => `${kind} sku ${skuId} order ${orderId ?? '-'}`);
   }
 
   async skuRows(skuId: string): Promise<SkuRows> {
