@@ -2,8 +2,7 @@ import { startBenchMesh } from '../drivers/bench-mesh.js';
 import { DueHolds } from '../drivers/due-holds.js';
 import type { BenchmarkContext } from '../frame/benchmark.js';
 import type { CurvePoint, MeasuredCurve } from './curve.js';
-import { idleCores, keptMb } from './mesh-cost.js';
-import { fastSale } from './sales.js';
+import { grownPoint } from './grown-point.js';
 
 const storeId = 'past';
 const sizes = { full: [1_000, 10_000, 100_000, 1_000_000], quick: [1_000, 10_000] };
@@ -26,21 +25,10 @@ export async function holdsCurve(context: BenchmarkContext): Promise<MeasuredCur
         await fill(postgres, `past-${live}-`, holds);
         live += holds;
       }
-      const idle = await idleCores(bench.mesh.describe());
-      const items = context.quick ? { warmUp: 1_000, items: 2_000 } : { warmUp: 4_000, items: 10_000 };
-      const sale = await fastSale(bench, 1, items);
-      live += items.warmUp + items.items;
-      violations.push(...sale.violations);
-      const kept = await keptMb(bench.mesh.describe());
-      points.push({
-        size,
-        figures: {
-          ...sale.figures,
-          'idle, % of a core': idle * 100,
-          'MB in Redis': kept.redis,
-          'MB of the ledger': kept.ledger,
-        },
-      });
+      const grown = await grownPoint(bench, { size, skus: 1, quick: context.quick });
+      points.push(grown.point);
+      violations.push(...grown.violations);
+      live += grown.orders;
     }
   } finally {
     await bench.stop();

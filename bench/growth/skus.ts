@@ -3,8 +3,7 @@ import { sqlFile } from '#libs/postgres/statement.js';
 import { startBenchMesh } from '../drivers/bench-mesh.js';
 import type { BenchmarkContext } from '../frame/benchmark.js';
 import type { CurvePoint, MeasuredCurve } from './curve.js';
-import { idleCores, keptMb } from './mesh-cost.js';
-import { fastSale } from './sales.js';
+import { grownPoint } from './grown-point.js';
 
 const idleSkus = sqlFile(new URL('../sql/idle_skus.sql', import.meta.url));
 const sizes = { full: [1, 10, 1_000, 100_000, 1_000_000], quick: [1, 10, 1_000] };
@@ -27,21 +26,9 @@ export async function skusCurve(context: BenchmarkContext): Promise<MeasuredCurv
         await client.query(idleSkus.text, [inLedger, Math.min(size, inLedger + filledAtOnce) - 1]);
       }
       await client.query('VACUUM ANALYZE');
-      const idle = await idleCores(bench.mesh.describe());
-      const items = context.quick ? { warmUp: 1_000, items: 2_000 } : { warmUp: 4_000, items: 10_000 };
-      const sale = await fastSale(bench, Math.min(size, mostOnSale), items);
-      violations.push(...sale.violations);
-      const kept = await keptMb(bench.mesh.describe());
-      points.push({
-        size,
-        figures: {
-          ...sale.figures,
-          'idle, % of a core': idle * 100,
-          'MB in Redis': kept.redis,
-          'MB of the ledger': kept.ledger,
-          'MB of the largest process': kept.largestProcess,
-        },
-      });
+      const grown = await grownPoint(bench, { size, skus: Math.min(size, mostOnSale), quick: context.quick });
+      points.push(grown.point);
+      violations.push(...grown.violations);
     }
   } finally {
     await client.end();

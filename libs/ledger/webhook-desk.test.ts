@@ -3,6 +3,7 @@ import { Fault } from '#libs/refusal/fault.js';
 import { rejectionOf } from '#libs/testing/rejection-of.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { claimOf, type TestLedger, testLedger } from './test-ledger.js';
+import { olga, putEndpoint, secret } from './test-webhooks.js';
 import type { EndpointToPut } from './webhook-desk.js';
 
 const test = suite('endpoints of webhooks in the ledger');
@@ -13,16 +14,7 @@ test.before.each(async () => {
 });
 test.after.each(() => db.drop());
 
-const secret = 'whsec_first';
-const olga = () => ({ by: 'olga', requestId: randomUUID() });
-
-async function endpoint(parts: Partial<EndpointToPut> = {}): Promise<string> {
-  const { endpointId } = await db.ledger.webhookEndpointPut({
-    ...{ endpointId: `whe_${randomUUID()}`, isNew: true, storeId: 'store-1', url: 'https://example.com/', secret },
-    ...{ eventTypes: [], ...olga(), ...parts },
-  });
-  return endpointId;
-}
+const endpoint = (parts?: Partial<EndpointToPut>): Promise<string> => putEndpoint(db, parts);
 
 test('a request adds one endpoint however often it comes, and a store has 20 at most', async () => {
   const requestId = randomUUID();

@@ -6,6 +6,7 @@ import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import { claimOf, only, type TestLedger, testLedger } from './test-ledger.js';
 import { paymentOf } from './test-payments.js';
+import { olga, putEndpoint, secret } from './test-webhooks.js';
 import type { EndpointToPut } from './webhook-desk.js';
 import type { ClaimedWebhook, WebhookOutcome } from './webhooks.js';
 
@@ -17,16 +18,7 @@ test.before.each(async () => {
 });
 test.after.each(() => db.drop());
 
-const secret = 'whsec_first';
-const olga = () => ({ by: 'olga', requestId: randomUUID() });
-
-async function endpoint(parts: Partial<EndpointToPut> = {}): Promise<string> {
-  const { endpointId } = await db.ledger.webhookEndpointPut({
-    ...{ endpointId: `whe_${randomUUID()}`, isNew: true, storeId: 'store-1', url: 'https://example.com/', secret },
-    ...{ eventTypes: [], ...olga(), ...parts },
-  });
-  return endpointId;
-}
+const endpoint = (parts?: Partial<EndpointToPut>): Promise<string> => putEndpoint(db, parts);
 
 /** An order that was paid for by nobody yet, and told. */
 async function told(user: string): Promise<void> {
