@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { experimental } from '@grpc/grpc-js';
@@ -39,6 +39,8 @@ export class TlsFiles implements CertificateProvider {
   readonly #timer: NodeJS.Timeout;
   #current: Certificates;
   #complained = '';
+  /** What was seen of the files before they were last read, and whether they were the same when that was done. */
+  #seen = { marks: '', isSettled: false };
 
   /** Throws with what is wrong when the files cannot be used. */
   constructor(options: TlsFilesOptions) {
@@ -77,7 +79,12 @@ export class TlsFiles implements CertificateProvider {
 
   #look(): void {
     try {
+      const marks = this.#marks();
+      const isAsSeen = marks === this.#seen.marks;
+      if (isAsSeen && this.#seen.isSettled) return;
       const read = this.#read();
+      // Twice: what was written within the same tick of the file system's clock as what was read has the same marks.
+      this.#seen = { marks, isSettled: isAsSeen };
       this.#complained = '';
       const { ca, certificate } = this.#current;
       if (read.ca.equals(ca) && read.certificate.equals(certificate)) return;
@@ -86,11 +93,23 @@ export class TlsFiles implements CertificateProvider {
       for (const listener of this.#identityListeners) listener(read);
       this.#options.logger.info({ notAfter: this.notAfter }, 'new certificates hold from now on');
     } catch (error) {
+      this.#seen = { marks: '', isSettled: false };
       const { message } = error as Error;
       if (message === this.#complained) return;
       this.#complained = message;
       this.#options.logger.warn({ err: error }, 'the certificates cannot be used, those from before still hold');
     }
+  }
+
+  /** What differs when a file was written or replaced, also by way of a link. */
+  #marks(): string {
+    const { directory, trusts = true } = this.#options;
+    const names = trusts ? ['ca.pem', 'cert.pem', 'key.pem'] : ['cert.pem', 'key.pem'];
+    const marks = names.map((name) => {
+      const { ino, size, mtimeNs, ctimeNs } = statSync(join(directory, name), { bigint: true });
+      return [ino, size, mtimeNs, ctimeNs].join();
+    });
+    return marks.join(';');
   }
 
   #read(): Certificates {

@@ -1,6 +1,7 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { credentials, experimental } from '@grpc/grpc-js';
 import { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import { type Authority, createAuthority } from '#libs/identity/authority.js';
@@ -161,6 +162,17 @@ test('files that do not fit together change nothing until they do', async () => 
   cpSync(join(next, 'key.pem'), join(inventory, 'key.pem'));
   await until(() => tls.files.notAfter < notAfter);
   assert.is(await ask(gateway), 'answered');
+});
+
+test('files of a folder that a link is turned to hold as well', async () => {
+  const link = join(root, 'turned');
+  symlinkSync(await filesOf('inventory'), link);
+  const { files } = opened(link);
+  const { notAfter } = files;
+  await delay(5 * lookEveryMs);
+  symlinkSync(await filesOf('inventory', { days: 30 }), `${link}-next`);
+  renameSync(`${link}-next`, link);
+  await until(() => files.notAfter < notAfter);
 });
 
 test('a service does not start on files that cannot be used', async () => {
