@@ -5,7 +5,7 @@ import { type Sample, total } from './readings.js';
  * counted. Names are the labels of the metrics, which are those of the files.
  */
 export const POLLS: readonly string[] = [
-  ...['clock_read', 'limits_read', 'switches_read', 'parked_read', 'jobs_read', 'job_claim', 'job_finish'],
+  ...['clock_read', 'limits_read', 'switches_read', 'parked_read', 'jobs_read', 'jobs_claim', 'jobs_finish'],
   ...['orders_expire', 'cancelled_sales_end', 'payments_parked_apply', 'waitlist_promote', 'waitlist_end'],
   ...['outbox_take', 'alerts_untold', 'alerts_check', 'alerts_count', 'webhook_deliveries_add', 'webhook_claim'],
   // Whoever is answered is recorded in batches, by the second.

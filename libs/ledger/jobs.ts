@@ -1,9 +1,9 @@
-import { type Statement, sqlFile } from '#libs/postgres/statement.js';
+import { sqlFile } from '#libs/postgres/statement.js';
 import { Fault } from '#libs/refusal/fault.js';
 import { functionCall, type LedgerPool } from './ledger-pool.js';
 
-const claim = functionCall('job_claim', 3);
-const finish = functionCall('job_finish', 3);
+const claim = functionCall('jobs_claim', 3);
+const finish = functionCall('jobs_finish', 3);
 const setPaused = functionCall('job_set_paused', 2);
 const readAll = sqlFile(new URL('./sql/jobs_read.sql', import.meta.url));
 
@@ -18,6 +18,18 @@ export interface Job {
   lastResult?: string;
 }
 
+interface JobToClaim {
+  name: string;
+  periodMs: number;
+}
+
+/** How a run ended, in words, and when the next one is due if that is known better now. */
+interface JobEnd {
+  name: string;
+  result: string;
+  nextInMs?: number;
+}
+
 interface JobRow {
   name: string;
   paused: boolean;
@@ -29,22 +41,21 @@ interface JobRow {
 
 /** The calls by which schedulers share their work. */
 export function jobCalls(pool: LedgerPool) {
-  async function one(statement: Statement, values: readonly unknown[]): Promise<Job | undefined> {
-    const [row] = await pool.query<JobRow>(statement, values);
-    return row && toJob(row);
-  }
-
   return {
     /**
-     * Takes the run of a job that is due, and makes it due again in `periodMs`: for exactly one of all schedulers. A job
-     * that was never seen is due. `forced` takes a run that is not due, also of a paused job. Undefined: not yours.
+     * Takes the runs of those jobs that are due, and makes each due again in its `periodMs`: for exactly one of all
+     * schedulers. A job that was never seen is due. `forced` takes runs that are not due, also of paused jobs. Resolves
+     * with the jobs whose run is yours.
      */
-    jobClaim: (name: string, periodMs: number, { forced = false } = {}): Promise<Job | undefined> =>
-      one(claim, [name, Math.round(periodMs), forced]),
+    async jobsClaim(jobs: readonly JobToClaim[], { forced = false } = {}): Promise<Job[]> {
+      const values = [jobs.map(({ name }) => name), jobs.map(({ periodMs }) => Math.round(periodMs)), forced];
+      return (await pool.query<JobRow>(claim, values)).map(toJob);
+    },
 
-    /** Notes how a run ended, and when the job is due again if that is known better now. */
-    async jobFinish(name: string, result: string, { nextInMs }: { nextInMs?: number } = {}): Promise<void> {
-      await one(finish, [name, result, nextInMs === undefined ? null : Math.round(nextInMs)]);
+    /** Notes how runs ended, and when the jobs are due again where that is known better now. */
+    async jobsFinish(ends: readonly JobEnd[]): Promise<void> {
+      const rests = ends.map(({ nextInMs }) => (nextInMs === undefined ? null : Math.round(nextInMs)));
+      await pool.query(finish, [ends.map(({ name }) => name), ends.map(({ result }) => result), rests]);
     },
 
     /** Every job that was ever claimed, by name. */
@@ -54,9 +65,9 @@ export function jobCalls(pool: LedgerPool) {
 
     /** Keeps a job from running on every scheduler, or lets it run again. Fault JOB_NOT_FOUND. */
     async jobSetPaused(name: string, paused: boolean, reason = ''): Promise<Job> {
-      const job = await one(setPaused, [name, paused ? reason : null]);
-      if (!job) throw new Fault('JOB_NOT_FOUND', 'there is no such job', { metadata: { job: name } });
-      return job;
+      const [row] = await pool.query<JobRow>(setPaused, [name, paused ? reason : null]);
+      if (!row) throw new Fault('JOB_NOT_FOUND', 'there is no such job', { metadata: { job: name } });
+      return toJob(row);
     },
   };
 }

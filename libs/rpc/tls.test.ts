@@ -1,7 +1,6 @@
 import { cpSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { credentials, experimental } from '@grpc/grpc-js';
 import { InventoryServiceDefinition } from '#libs/contracts/gen/holdfast/inventory/v1/inventory_service.js';
 import { type Authority, createAuthority } from '#libs/identity/authority.js';
@@ -168,11 +167,12 @@ test('files of a folder that a link is turned to hold as well', async () => {
   const link = join(root, 'turned');
   symlinkSync(await filesOf('inventory'), link);
   const { files } = opened(link);
-  const { notAfter } = files;
-  await delay(5 * lookEveryMs);
-  symlinkSync(await filesOf('inventory', { days: 30 }), `${link}-next`);
-  renameSync(`${link}-next`, link);
-  await until(() => files.notAfter < notAfter);
+  for (const days of [60, 30]) {
+    const { notAfter } = files;
+    symlinkSync(await filesOf('inventory', { days }), `${link}-next`);
+    renameSync(`${link}-next`, link);
+    await until(() => files.notAfter < notAfter);
+  }
 });
 
 test('a service does not start on files that cannot be used', async () => {

@@ -17,8 +17,8 @@ import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
 import { Trouble } from '#libs/runtime/trouble.js';
 import { schedulerService } from './adapters/grpc.js';
-import { createJobs } from './app/jobs.js';
-import { keepRunning } from './app/run-jobs.js';
+import { createJobs, type Job } from './app/jobs.js';
+import { JobRunner } from './app/run-jobs.js';
 import type { SchedulerConfig } from './config.js';
 
 /** Who may call. */
@@ -55,19 +55,21 @@ export async function startScheduler(
 
   const jobs = createJobs({ ...openClients(config, tls, life), now: () => clock.now() });
   const failures = metrics.counter('job_failures_total', 'Runs of jobs that failed', ['job']);
-  const running = jobs.map((job) => {
-    const trouble = new Trouble({
-      logger: logger.child({ job: job.name }),
-      wrong: 'a job failed, it is tried again',
-      well: 'a job runs again',
-    });
-    const failed = (error: unknown): void => {
-      failures.inc({ job: job.name });
-      trouble.wrong({ err: error });
-    };
-    return keepRunning({ agenda: ledger, failed, went: () => trouble.well() }, job, life.closing);
-  });
-  life.closer('jobs', () => Promise.all(running));
+  const troubles = new Map(jobs.map((job) => [job, troubleOf(job, life)]));
+  const runner = new JobRunner(
+    {
+      agenda: ledger,
+      failed: (job, error) => {
+        failures.inc({ job: job.name });
+        troubles.get(job)?.wrong({ err: error });
+      },
+      went: (job) => troubles.get(job)?.well(),
+    },
+    jobs,
+    life.closing,
+  );
+  const running = runner.run();
+  life.closer('jobs', () => running);
 
   const server = await startServer({
     address: config.grpcAddress,
@@ -82,6 +84,14 @@ export async function startScheduler(
   life.closer('grpc', () => server.drain());
   server.serving(true);
   return { grpcAddress: server.address, adminAddress: admin.address };
+}
+
+function troubleOf(job: Job, { logger }: Lifecycle): Trouble {
+  return new Trouble({
+    logger: logger.child({ job: job.name }),
+    wrong: 'a job failed, it is tried again',
+    well: 'a job runs again',
+  });
 }
 
 /** Whom the jobs call; looks set deadlines of their own. */

@@ -32,7 +32,7 @@ export function schedulerService(agenda: Agenda, jobs: readonly Job[], closing: 
 
     async runJob({ name }) {
       const job = jobNamed(name);
-      await agenda.jobClaim(name, job.overdueAfterMs, { forced: true });
+      await agenda.jobsClaim([{ name, periodMs: job.overdueAfterMs }], { forced: true });
       const { error } = await runAndNote(agenda, job, closing);
       if (error !== undefined) throw error;
       return { job: toJobMessage(job, await rowOf(job)) };

@@ -1,5 +1,5 @@
 import { assert, suite } from '#libs/testing/suite.js';
-import { jittered, restUntil } from './next-run.js';
+import { jittered, restUntil, toWholeSecond } from './next-run.js';
 
 const test = suite('when a job runs next');
 
@@ -22,6 +22,13 @@ test('jitter stays in the upper half and never makes it longer', () => {
     [0, 0.5, 1].map((random) => jittered(1_000, random)),
     [500, 750, 1_000],
   );
+});
+
+test('a rest ends with a whole second where half of it is enough, and never later', () => {
+  assert.is(toWholeSecond(1_000, 7_060), 940);
+  assert.is(toWholeSecond(1_000, 7_600), 1_000);
+  assert.is(toWholeSecond(5_000, 7_600), 4_400);
+  assert.is(toWholeSecond(1_000, 7_000), 1_000);
 });
 
 test.run();

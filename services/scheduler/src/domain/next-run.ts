@@ -14,3 +14,12 @@ export function restUntil(dueAt: Date | undefined, now: Date, { leastMs, mostMs 
 export function jittered(ms: number, random: number): number {
   return Math.round(ms * (0.5 + random / 2));
 }
+
+/**
+ * The rest, ended a little earlier where it can end on a whole second of `nowMs`: then what rests alike is due together.
+ * It loses half of itself at most.
+ */
+export function toWholeSecond(restMs: number, nowMs: number): number {
+  const overMs = (nowMs + restMs) % 1_000;
+  return overMs <= restMs / 2 ? restMs - overMs : restMs;
+}
