@@ -8,6 +8,7 @@ import { onlyFrom, openTls } from '#libs/rpc/tls.js';
 import { startAdmin } from '#libs/runtime/admin.js';
 import type { Lifecycle } from '#libs/runtime/lifecycle.js';
 import { createMetrics, type Metrics } from '#libs/runtime/metrics.js';
+import { Nudge } from '#libs/runtime/nudge.js';
 import { Trouble } from '#libs/runtime/trouble.js';
 import { webhookService } from './adapters/grpc.js';
 import { httpSender } from './adapters/http-sender.js';
@@ -47,8 +48,9 @@ export async function startWebhook(
   const { allowPrivate, timeoutMs } = config;
   const sender = httpSender({ allowPrivate, timeoutMs, resolve: resolveBy(config) });
   life.closer('connections', () => sender.close());
-  startAdding(life, ledger);
-  startSending({ config, life, ledger, metrics, send: sender.send });
+  const nudge = new Nudge();
+  startAdding(life, ledger, nudge);
+  startSending({ config, life, ledger, metrics, nudge, send: sender.send });
   if (config.followOutbox) startFollowing(config, life, ledger);
 
   const overlapMs = config.secretOverlapHours * hourMs;
@@ -72,10 +74,11 @@ interface Sending {
   life: Lifecycle;
   ledger: Ledger;
   metrics: Metrics;
+  nudge: Nudge;
   send: Send;
 }
 
-function startSending({ config, life, ledger, metrics, send }: Sending): void {
+function startSending({ config, life, ledger, metrics, nudge, send }: Sending): void {
   const attempts = metrics.counter('webhook_attempts_total', 'Attempts to send a webhook, by how they ended', [
     'outcome',
   ]);
@@ -92,7 +95,15 @@ function startSending({ config, life, ledger, metrics, send }: Sending): void {
   const { maxInFlight, timeoutMs } = config;
   const sending = sendDue(
     {
-      ...{ ledger, maxInFlight, timeoutMs, failed, went: () => trouble.well(), monotonic: () => performance.now() },
+      ...{
+        ledger,
+        nudge,
+        maxInFlight,
+        timeoutMs,
+        failed,
+        went: () => trouble.well(),
+        monotonic: () => performance.now(),
+      },
       async deliver(claimed) {
         const outcome = await deliver(ports, claimed);
         attempts.inc({ outcome: (outcome ?? 'LEASE_LOST').toLowerCase() });
@@ -105,13 +116,16 @@ function startSending({ config, life, ledger, metrics, send }: Sending): void {
   life.closer('webhooks', () => Promise.all([sending, pruning]));
 }
 
-function startAdding(life: Lifecycle, ledger: Ledger): void {
+function startAdding(life: Lifecycle, ledger: Ledger, nudge: Nudge): void {
   const trouble = new Trouble({
     logger: life.logger,
     wrong: 'webhooks of what was told could not be written, they are tried again',
     well: 'webhooks of what was told are written again',
   });
-  const ports = { ledger, failed: (error: unknown) => trouble.wrong({ err: error }), went: () => trouble.well() };
+  const ports = {
+    ...{ ledger, added: () => nudge.give(), failed: (error: unknown) => trouble.wrong({ err: error }) },
+    went: () => trouble.well(),
+  };
   const adding = addDeliveries(ports, life.closing);
   life.closer('deliveries', () => adding);
 }

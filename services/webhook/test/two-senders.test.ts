@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { claimOf, type TestLedger, testLedger } from '#libs/ledger/test-ledger.js';
 import type { ClaimedWebhook } from '#libs/ledger/webhooks.js';
+import { Nudge } from '#libs/runtime/nudge.js';
 import { assert, suite } from '#libs/testing/suite.js';
 import { until } from '#libs/testing/until.js';
 import { followOutbox } from '../src/app/follow-outbox.js';
@@ -35,7 +36,7 @@ function ports(parts: Pick<SendPorts, 'deliver'> & Partial<SendPorts>): SendPort
     db.ledger.webhookClaim({ ...want, leaseMs: shortLeaseMs });
   return {
     ...{ ledger: { webhookClaim: claim }, maxInFlight: 4, timeoutMs: 100, monotonic: () => performance.now() },
-    ...{ failed: () => undefined, went: () => undefined, ...parts },
+    ...{ nudge: new Nudge(), failed: () => undefined, went: () => undefined, ...parts },
   };
 }
 const delivered = (claimed: ClaimedWebhook) =>

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AlertNews } from '#libs/ledger/alerts.js';
 import type { OutboxEntry } from '#libs/ledger/outbox.js';
+import type { Nudge } from '#libs/runtime/nudge.js';
 import { groupBy } from '../domain/group-by.js';
-import type { Nudge } from './nudge.js';
 
 /** Rows published together at most. */
 const rowsPerRound = 1_000;

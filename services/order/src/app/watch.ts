@@ -1,5 +1,5 @@
 import { Fault } from '#libs/refusal/fault.js';
-import { Nudge } from './nudge.js';
+import { Nudge } from '#libs/runtime/nudge.js';
 
 /** All that is watched is read so often, whatever was heard. */
 const readAllEveryMs = 1_000;

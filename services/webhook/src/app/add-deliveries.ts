@@ -7,20 +7,23 @@ const restMs = 250;
 
 export interface AddPorts {
   readonly ledger: Pick<Ledger, 'webhookDeliveriesAdd'>;
+  /** Hears of deliveries that were written. */
+  readonly added: () => void;
   readonly failed: (error: unknown) => void;
   readonly went: () => void;
 }
 
 /** Writes the deliveries of what was told until `closing`. What cannot be written stays due, and is tried again. */
-export async function addDeliveries({ ledger, failed, went }: AddPorts, closing: AbortSignal): Promise<void> {
+export async function addDeliveries({ ledger, added, failed, went }: AddPorts, closing: AbortSignal): Promise<void> {
   while (!closing.aborted) {
-    let added = 0;
+    let events = 0;
     try {
-      added = await ledger.webhookDeliveriesAdd(eventsAtOnce);
+      events = await ledger.webhookDeliveriesAdd(eventsAtOnce);
+      if (events > 0) added();
       went();
     } catch (error) {
       failed(error);
     }
-    if (added < eventsAtOnce) await sleep(restMs, undefined, { signal: closing }).catch(() => undefined);
+    if (events < eventsAtOnce) await sleep(restMs, undefined, { signal: closing }).catch(() => undefined);
   }
 }

@@ -1,14 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from '#libs/ledger/ledger.js';
 import type { ClaimedWebhook } from '#libs/ledger/webhooks.js';
+import type { Nudge } from '#libs/runtime/nudge.js';
 
-/** How often it is looked whether something is due, when nothing was. */
-const lookAgainMs = 250;
+/** What becomes due otherwise than by a nudge, as another try, is looked for so often. */
+const lookAgainMs = 1_000;
 /** A process that slept so close to the end of its lease does not send any more. */
 const marginMs = 5_000;
 
 export interface SendPorts {
   readonly ledger: Pick<Ledger, 'webhookClaim'>;
+  /** Tells that something may be due now. */
+  readonly nudge: Nudge;
   /** Sends one and notes how that ended. */
   readonly deliver: (claimed: ClaimedWebhook) => Promise<unknown>;
   readonly maxInFlight: number;
@@ -28,12 +30,7 @@ function leaseMsOf(timeoutMs: number): number {
 /** Sends what is due, at most one to each endpoint and `maxInFlight` in all, until `closing`; then waits for those. */
 export async function sendDue(ports: SendPorts, closing: AbortSignal): Promise<void> {
   const inFlight = new Map<Promise<void>, ClaimedWebhook>();
-  let wake = (): void => undefined;
   while (!closing.aborted) {
-    // From before the claim on: one that ends meanwhile makes room.
-    const oneEnded = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
     const taken = await claimMore(ports, [...inFlight.values()]).catch((error: unknown) => {
       ports.failed(error);
       return { webhooks: [], notAfter: 0 };
@@ -41,17 +38,13 @@ export async function sendDue(ports: SendPorts, closing: AbortSignal): Promise<v
     for (const claimed of taken.webhooks) {
       const sending = sendOne(ports, claimed, taken.notAfter).finally(() => {
         inFlight.delete(sending);
-        wake();
+        ports.nudge.give();
       });
       inFlight.set(sending, claimed);
     }
-    if (taken.webhooks.length === 0) await Promise.race([oneEnded, rest(closing)]);
+    if (taken.webhooks.length === 0) await ports.nudge.wait(lookAgainMs, closing);
   }
   await Promise.all(inFlight.keys());
-}
-
-async function rest(closing: AbortSignal): Promise<void> {
-  await sleep(lookAgainMs, undefined, { signal: closing }).catch(() => undefined);
 }
 
 async function claimMore(
